@@ -1,0 +1,40 @@
+# Every target makes what it needs; `make` alone lists them.
+PYTHON ?= python3
+JOBS   ?= 2
+VENV   := .venv
+BIN    := $(VENV)/bin
+SPHINX  = $(BIN)/python -m sphinx --conf-dir . --nitpicky --fail-on-warning --keep-going -j $(JOBS)
+
+.DEFAULT_GOAL := help
+.PHONY: help html test lint clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
+
+$(VENV)/python.ok:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "$(PYTHON) is older than 3.11; say which one to use: make PYTHON=python3.12 html"; exit 2; }
+	@$(PYTHON) -m venv $(VENV) || \
+	  { echo "$(PYTHON) cannot make an environment; on Debian: apt-get install python3-venv"; exit 2; }
+	@touch $@
+
+# One stamp a set of extras: the second run installs nothing.
+$(VENV)/%.ok: $(VENV)/python.ok pyproject.toml constraints.txt
+	@echo "installing scratchbook[$*] into $(VENV)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[$*]"
+	@touch $@
+
+html: $(VENV)/book.ok  ## build the book into build/html
+	@$(SPHINX) -b html docs build/html
+	@echo "open build/html/index.html"
+
+test: $(VENV)/book,test.ok lint  ## run every check that the project has (under five minutes)
+	@$(BIN)/python -m pytest -n $(JOBS)
+
+lint: $(VENV)/book,test.ok  ## style, types and spelling
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/codespell
+
+clean:  ## remove what was built; the environment stays
+	rm -rf build
