@@ -7,8 +7,6 @@ from typing import Any, Literal, TypeAlias
 
 from scratchbook.core.errors import Mistake, Place
 
-# --- what a page asks to run -----------------------------------------------------------------------------------
-
 
 @dataclass(frozen=True)
 class Selection:
@@ -146,8 +144,6 @@ class Session:
     environment: tuple[tuple[str, str], ...] = ()
     preload: tuple[str, ...] = ("numpy",)
 
-
-# --- what came out ---------------------------------------------------------------------------------------------
 
 PartKind: TypeAlias = Literal["listing", "text", "svg", "pdf", "png", "table", "value", "verdict", "data"]
 
