@@ -1,0 +1,28 @@
+"""Turn token ids into rows, and bring a row's gradient home to its id."""
+
+import numpy as np
+
+from refusals import check_ids
+
+
+# tag::lookup[]
+def lookup(ids, E):
+    """Give every token the row of its id.
+
+    ids: [..., tokens], 0-based   E: [n_vocab, d]   ->   [..., tokens, d]
+    Raises NotIntegerError or OutOfRangeError for an id without a row.
+    """
+    check_ids(ids, len(E))
+    return E[ids]
+
+
+def lookup_backward(upstream, ids, E):
+    """Add every token's gradient to the row it came from; an id that came twice gets two.
+
+    upstream: [..., tokens, d]   ->   E gradient: [n_vocab, d], zero in rows that were not read
+    """
+    E_gradient = np.zeros_like(E)
+    # E_gradient[ids] += upstream would keep only one of the gradients of a repeated id.
+    np.add.at(E_gradient, ids, upstream)
+    return E_gradient
+# end::lookup[]

@@ -1,0 +1,134 @@
+"""Tell a row where it stands: added positions (sinusoidal, learned) and turned ones (RoPE), forward and backward."""
+
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from refusals import NotIntegerError, check_length, check_width_is_even
+
+
+# tag::sinusoidal[]
+def sinusoidal(n_tokens, n_model):
+    """Give every position a fingerprint of waves, from fast to slow, to be added to its row.
+
+    -> [n_tokens, n_model]; even columns are sines, odd ones cosines
+    Raises ShapeMismatchError if n_model is odd.
+    Source: vaswani2017attention, section 3.5.
+    """
+    check_width_is_even(n_model, "the model width")
+    angles = np.outer(np.arange(n_tokens), rope_frequencies(n_model))
+    waves = np.empty((n_tokens, n_model))
+    waves[:, 0::2] = np.sin(angles)
+    waves[:, 1::2] = np.cos(angles)
+    return waves
+# end::sinusoidal[]
+
+
+# tag::learned[]
+def learned(table, n_tokens):
+    """Take the first rows of a trained table of positions.
+
+    table: [max_context, d]   ->   [n_tokens, d]
+    Raises OutOfRangeError past the last row: no such position was ever trained.
+    """
+    check_length(n_tokens, len(table))
+    return table[:n_tokens]
+
+
+def learned_backward(upstream, table, n_tokens):
+    """Give the rows that were read their gradient, summed over the batch, and the others none.
+
+    upstream: [..., n_tokens, d]   ->   table gradient: [max_context, d]
+    """
+    table_gradient = np.zeros_like(table)
+    table_gradient[:n_tokens] = upstream.reshape(-1, *upstream.shape[-2:]).sum(axis=0)
+    return table_gradient
+# end::learned[]
+
+
+# tag::rope-frequencies[]
+def rope_frequencies(d_head, base=10_000.0):
+    """How far each pair of columns turns from one position to the next: fast pairs first.
+
+    -> theta: [d_head / 2], radians a position; theta_i = base^(-2i/d)
+    Source: su2021roformer, section 3.2.2.
+    """
+    check_width_is_even(d_head, "the head width")
+    return base ** (-np.arange(0, d_head, 2) / d_head)
+# end::rope-frequencies[]
+
+
+# tag::rotate[]
+def interleaved(d):
+    """Pair neighbouring columns: (0, 1), (2, 3), ...  Source: su2021roformer, eq. 34."""
+    return slice(0, d, 2), slice(1, d, 2)
+
+
+def half_split(d):
+    """Pair a column of the first half with one of the second: (0, d/2), (1, d/2 + 1), ..."""
+    return slice(0, d // 2), slice(d // 2, d)
+
+
+class Rotation(NamedTuple):
+    """The turn of every position: cos and sin of its angles, [tokens, d/2], and which columns pair up."""
+
+    cos: np.ndarray
+    sin: np.ndarray
+    pairs: object = interleaved
+# end::rotate[]
+
+
+# tag::rope[]
+def rope(x, positions, base=10_000.0, pairs=interleaved):
+    """Turn every pair of columns by an angle that grows with the position.
+
+    x: [..., tokens, d]   positions: [tokens], 0-based   ->   [..., tokens, d]
+    Raises ShapeMismatchError if d is odd.
+    Source: su2021roformer, eq. 34.
+    """
+    return rotate(x, rotation(positions, rope_frequencies(x.shape[-1], base), pairs))
+
+
+def rotate(x, turn):
+    """Turn rows by angles whose cos and sin are known: [..., tokens, d] -> [..., tokens, d]."""
+    cos, sin, pairs = turn
+    first, second = pairs(x.shape[-1])
+    turned = np.empty_like(x)
+    turned[..., first] = x[..., first] * cos - x[..., second] * sin
+    turned[..., second] = x[..., first] * sin + x[..., second] * cos
+    return turned
+# end::rope[]
+
+
+# tag::rope-backward[]
+def rope_backward(upstream, positions, base=10_000.0, pairs=interleaved):
+    """Turn the gradient back: a rotation's transpose is the rotation by minus the angle."""
+    return rope(upstream, -np.asarray(positions), base, pairs)
+
+
+def rotate_backward(upstream, turn):
+    """Turn the gradient back by angles whose cos and sin are known."""
+    return rotate(upstream, turn._replace(sin=-turn.sin))
+# end::rope-backward[]
+
+
+# tag::rotation[]
+def rotation(positions, frequencies, pairs=interleaved, attention_factor=1.0):
+    """Work out cos and sin once, for every layer and head that turns by the same angles.
+
+    positions: [tokens], whole numbers   frequencies: [d/2], radians a position
+    attention_factor: no unit; YaRN scales the turned rows by it
+    """
+    positions = np.asarray(positions)
+    if not np.issubdtype(positions.dtype, np.integer):
+        raise NotIntegerError(f"positions must be whole numbers, not {positions.dtype}")
+    angles = np.multiply.outer(positions, frequencies)
+    return Rotation(attention_factor * np.cos(angles), attention_factor * np.sin(angles), pairs)
+
+
+@cache
+def usual_rotation(n_tokens, d_head):
+    """The turn of positions 0, 1, ... with the usual base; kept, for it depends on two sizes only."""
+    return rotation(np.arange(n_tokens), rope_frequencies(d_head))
+# end::rotation[]

@@ -1,0 +1,101 @@
+"""Refuse what cannot work, with one clear error each.  Checks what comes in at a door; computes nothing."""
+
+import numpy as np
+
+
+# tag::refusals[]
+class ModelError(ValueError):
+    """What this model cannot do; the message says what it can."""
+
+
+class ShapeMismatchError(ModelError):
+    """Two sizes that have to fit together and do not."""
+
+
+class OutOfRangeError(ModelError):
+    """A number outside the range for which there is a row, a position or an answer."""
+
+
+class NotFiniteError(ModelError):
+    """A NaN or an infinity among the numbers that come in."""
+
+
+class NotIntegerError(ModelError, TypeError):
+    """An id or a position that is not a whole number."""
+# end::refusals[]
+
+
+# tag::check-heads[]
+def check_heads(n_model, n_heads, n_kv_heads):
+    """Refuse heads that do not share the model width, or the keys and values, evenly."""
+    if n_heads < 1 or n_model % n_heads:
+        raise ShapeMismatchError(f"head count must divide model width, but {n_heads} does not divide {n_model}")
+    if n_kv_heads < 1 or n_heads % n_kv_heads:
+        raise ShapeMismatchError(f"key-value heads must divide heads, but {n_kv_heads} do not divide {n_heads}")
+# end::check-heads[]
+
+
+def check_keys(n_columns, n_kv_heads, d_head):
+    """Refuse key and value matrices whose columns are not n_kv_heads heads of width d_head."""
+    if n_columns != n_kv_heads * d_head:
+        needed = f"{n_kv_heads} heads of width {d_head} need {n_kv_heads * d_head}"
+        raise ShapeMismatchError(f"the key matrix has {n_columns} columns; {needed}")
+
+
+def check_rotation(shape, n_tokens, d_head):
+    """Refuse a turn whose cos and sin, [tokens, pairs], are not those of these tokens and heads."""
+    if shape != (n_tokens, d_head // 2):
+        raise ShapeMismatchError(
+            f"the rotation is for (tokens, pairs) = {shape}; {n_tokens} tokens of head width {d_head} "
+            f"need {(n_tokens, d_head // 2)}"
+        )
+
+
+def check_attention(x, weights, n_heads, n_kv_heads, rotation):
+    """Refuse rows, heads and turns that do not fit the attention matrices."""
+    n_in, n_out = weights["W_q"].shape
+    check_rows(x, n_in)
+    check_heads(n_out, n_heads, n_kv_heads)
+    check_keys(weights["W_k"].shape[-1], n_kv_heads, n_out // n_heads)
+    if rotation is not None:
+        check_rotation(rotation.cos.shape, x.shape[-2], n_out // n_heads)
+
+
+def check_rows(x, width):
+    """Refuse anything but finite rows of the given width: [tokens, d] or [..., tokens, d]."""
+    if x.ndim < 2 or x.shape[-1] != width:
+        raise ShapeMismatchError(f"expected rows of width {width}, [..., tokens, {width}], not shape {x.shape}")
+    if x.shape[-2] == 0:
+        raise OutOfRangeError("an empty prefix has nothing to attend to; supply at least one token")
+    if not np.isfinite(x).all():
+        raise NotFiniteError(f"the input holds NaN or infinity, first at index {first_index(~np.isfinite(x))}")
+
+
+def check_ids(ids, n_vocab):
+    """Refuse ids that name no row of a table of n_vocab rows."""
+    ids = np.asarray(ids)
+    if ids.size == 0:
+        raise OutOfRangeError("an empty prefix has nothing to attend to; supply at least one token")
+    if not np.issubdtype(ids.dtype, np.integer):
+        raise NotIntegerError(f"ids must be whole numbers, not {ids.dtype}")
+    if ids.min() < 0 or ids.max() >= n_vocab:
+        wrong = (ids < 0) | (ids >= n_vocab)
+        raise OutOfRangeError(f"id {ids[wrong][0]} at index {first_index(wrong)} is outside 0..{n_vocab - 1}")
+
+
+def check_width_is_even(width, what):
+    """Refuse an odd width where columns are taken in pairs."""
+    if width < 2 or width % 2:
+        raise ShapeMismatchError(f"{what} must be even to be taken in pairs, not {width}")
+
+
+def check_length(n_tokens, max_context):
+    """Refuse a sequence that is empty or longer than the table of positions."""
+    if not 1 <= n_tokens <= max_context:
+        allowed = f"1..{max_context} allowed"
+        raise OutOfRangeError(f"supply a nonempty prefix within max_context: {n_tokens} tokens, {allowed}")
+
+
+def first_index(wrong):
+    """Name the first true place of an array as a tuple of plain integers."""
+    return tuple(int(i) for i in np.argwhere(wrong)[0])

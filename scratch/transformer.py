@@ -1,0 +1,146 @@
+"""The transformer block of today's language models, forward and backward, and the model that stacks it.
+
+RMSNorm, causal attention with rotary positions, SwiGLU, a tied head.  A row is a token and W is (in, out).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from attention import MultiHeadTrace, multi_head_attention, multi_head_attention_backward, rows
+from positions import usual_rotation
+
+
+# tag::rmsnorm[]
+def inverse_rms(x, epsilon):
+    """One over the root of the mean square of every row: [..., d] -> [..., 1]."""
+    return (np.vecdot(x, x)[..., None] / x.shape[-1] + epsilon) ** -0.5
+
+
+def rmsnorm(x, gain, epsilon=1e-5):
+    """Bring every row to a root mean square of one, then let a learned gain scale its columns.
+
+    x: [..., d]   gain: [d]   ->   [..., d]
+    Source: zhang2019root, eq. 4.
+    """
+    return gain * (x * inverse_rms(x, epsilon))
+
+
+def rmsnorm_backward(upstream, x, gain, epsilon=1e-5):
+    """Take out of the gradient what would only change a row's length: the norm undoes that.
+
+    upstream: [..., d]   ->   gradients of x: [..., d] and gain: [d]
+    """
+    r = inverse_rms(x, epsilon)
+    z = gain * upstream
+    c = np.vecdot(z, x)[..., None]
+    x_gradient = r * z - (r**3 * c / x.shape[-1]) * x
+    return x_gradient, rows(upstream * (x * r)).sum(axis=0)
+# end::rmsnorm[]
+
+
+# tag::silu[]
+def sigmoid(z):
+    """Squash any number into the open interval from 0 to 1."""
+    with np.errstate(over="ignore"):  # exp of 710 is infinite, and one over infinity is the right answer
+        return 1 / (1 + np.exp(-z))
+
+
+def silu(z):
+    """Pass what is large, stop what is negative, smoothly: [...] -> [...].  Source: shazeer2020glu, section 2."""
+    return z * sigmoid(z)
+
+
+def silu_backward(upstream, z):
+    """Scale the gradient by the slope of silu at z."""
+    s = sigmoid(z)
+    return upstream * (s * (1 + z * (1 - s)))
+# end::silu[]
+
+
+# tag::swiglu-trace[]
+class SwigluTrace(NamedTuple):
+    """Every array of one SwiGLU, in the order in which they are made."""
+
+    x: np.ndarray  # [..., d]
+    z: np.ndarray  # [..., h], and so are the next two
+    gate: np.ndarray
+    up: np.ndarray
+    result: np.ndarray  # [..., d]
+# end::swiglu-trace[]
+
+
+# tag::swiglu[]
+def swiglu(x, W_g, W_u, W_d):
+    """Widen a row twice, let one copy gate the other, and narrow the product again.
+
+    x: [..., d]   W_g, W_u: [d, h]   W_d: [h, d]   ->   trace with result: [..., d]
+    Source: shazeer2020glu, eq. 6.
+    """
+    z, up = x @ W_g, x @ W_u
+    gate = silu(z)
+    return SwigluTrace(x, z, gate, up, (gate * up) @ W_d)
+
+
+def swiglu_backward(upstream, trace, W_g, W_u, W_d):
+    """Each of the two paths gets the gradient times what the other carried: gradients of x, W_g, W_u, W_d."""
+    x, z, gate, up, _ = trace
+    product = upstream @ W_d.T
+    z_bar, up_bar = silu_backward(product * up, z), product * gate
+    x_gradient = z_bar @ W_g.T + up_bar @ W_u.T
+    return x_gradient, rows(x).T @ rows(z_bar), rows(x).T @ rows(up_bar), rows(gate * up).T @ rows(upstream)
+# end::swiglu[]
+
+
+# tag::block-trace[]
+class BlockTrace(NamedTuple):
+    """Every array of one block, in the order in which they are made."""
+
+    x: np.ndarray  # [..., tokens, d]
+    norm_1: np.ndarray
+    attention: MultiHeadTrace
+    u: np.ndarray
+    norm_2: np.ndarray
+    feed_forward: SwigluTrace
+    result: np.ndarray
+    epsilon: float
+# end::block-trace[]
+
+
+# tag::block[]
+def block(x, weights, n_heads, n_kv_heads=None, rotation=None, epsilon=1e-5, cache=None):
+    """Let every token first read the earlier ones, then work on what it has read; add both to its row.
+
+    x: [..., tokens, d]   weights: gain_1, W_q, W_k, W_v, W_o, gain_2, W_g, W_u, W_d
+    rotation: RoPE's turn of each token; without one, that of positions 0, 1, ...
+    -> trace with result: [..., tokens, d]
+    Raises ModelError if sizes do not fit or x is not finite.
+    Source: touvron2023llama, section 2.2.
+    """
+    if rotation is None:
+        rotation = usual_rotation(x.shape[-2], weights["W_q"].shape[-1] // n_heads)
+    norm_1 = rmsnorm(x, weights["gain_1"], epsilon)
+    attention = multi_head_attention(norm_1, weights, n_heads, n_kv_heads, rotation, cache=cache)
+    u = x + attention.result
+    norm_2 = rmsnorm(u, weights["gain_2"], epsilon)
+    feed_forward = swiglu(norm_2, weights["W_g"], weights["W_u"], weights["W_d"])
+    return BlockTrace(x, norm_1, attention, u, norm_2, feed_forward, u + feed_forward.result, epsilon)
+# end::block[]
+
+
+# tag::block-backward[]
+def block_backward(upstream, trace, weights):
+    """Go back in reverse order; at each residual sum the gradient takes both ways.
+
+    upstream: [..., tokens, d]   ->   x gradient, and a dict of gradients keyed like weights
+    """
+    norm_2, W_g, W_u, W_d = swiglu_backward(
+        upstream, trace.feed_forward, weights["W_g"], weights["W_u"], weights["W_d"]
+    )
+    through_norm, gain_2 = rmsnorm_backward(norm_2, trace.u, weights["gain_2"], trace.epsilon)
+    u = upstream + through_norm
+    norm_1, gradients = multi_head_attention_backward(u, trace.attention, weights)
+    through_norm, gain_1 = rmsnorm_backward(norm_1, trace.x, weights["gain_1"], trace.epsilon)
+    gradients |= {"gain_1": gain_1, "gain_2": gain_2, "W_g": W_g, "W_u": W_u, "W_d": W_d}
+    return u + through_norm, gradients
+# end::block-backward[]
