@@ -1,6 +1,7 @@
 """The published counts, one row a test: sizes come from the papers, integers from two independent counts."""
 
 import pytest
+
 from architectures import MODELS, gpt, hidden_width, llama
 from counting import (
     bits_per_weight,
