@@ -17,7 +17,6 @@ def softmax(scores):
     """Turn scores into shares: positive, and one in sum along the last axis.
 
     scores: [..., n]   ->   shares: [..., n]
-    Source: goodfellow2016, eq. 4.1.
     """
     # Subtracting the maximum changes no share but keeps exp from overflowing.
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))

@@ -83,6 +83,20 @@ def check_ids(ids, n_vocab):
         raise OutOfRangeError(f"id {ids[wrong][0]} at index {first_index(wrong)} is outside 0..{n_vocab - 1}")
 
 
+def check_targets(logits, targets, kept):
+    """Give targets and kept as arrays of one shape, ignored targets as id 0; refuse what has no loss."""
+    targets = np.asarray(targets)
+    kept = np.ones(targets.shape, bool) if kept is None else np.asarray(kept, bool)
+    if targets.shape != logits.shape[:-1] or kept.shape != targets.shape:
+        shapes = f"targets {targets.shape} and kept {kept.shape}"
+        raise ShapeMismatchError(f"logits of shape {logits.shape} need one target a row, not {shapes}")
+    if not kept.any():
+        raise OutOfRangeError("a loss needs at least one kept position; all are ignored")
+    targets = np.where(kept, targets, 0)
+    check_ids(targets, logits.shape[-1])
+    return targets, kept
+
+
 def check_width_is_even(width, what):
     """Refuse an odd width where columns are taken in pairs."""
     if width < 2 or width % 2:
@@ -94,6 +108,12 @@ def check_length(n_tokens, max_context):
     if not 1 <= n_tokens <= max_context:
         allowed = f"1..{max_context} allowed"
         raise OutOfRangeError(f"supply a nonempty prefix within max_context: {n_tokens} tokens, {allowed}")
+
+
+def check_choice(name, chosen, allowed):
+    """Refuse a word that names none of the choices."""
+    if chosen not in allowed:
+        raise OutOfRangeError(f"{name} must be one of {', '.join(allowed)}, not {chosen!r}")
 
 
 def first_index(wrong):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attention import MultiHeadTrace, multi_head_attention, multi_head_attention_backward, rows
+from embeddings import lookup, lookup_backward
 from positions import usual_rotation
 
 
@@ -144,3 +145,98 @@ def block_backward(upstream, trace, weights):
     gradients |= {"gain_1": gain_1, "gain_2": gain_2, "W_g": W_g, "W_u": W_u, "W_d": W_d}
     return u + through_norm, gradients
 # end::block-backward[]
+
+
+# tag::stack[]
+def stack(x, layers, n_heads, n_kv_heads=None, rotation=None, epsilon=1e-5, caches=None, block=block):
+    """Let one block after another read and write the same rows.
+
+    x: [..., tokens, d]   layers: a dict of weights for each block   ->   a trace for each block
+    """
+    traces = []
+    for weights, cache in zip(layers, caches or [None] * len(layers), strict=True):
+        traces.append(block(x, weights, n_heads, n_kv_heads, rotation, epsilon, cache))
+        x = traces[-1].result
+    return traces
+
+
+def stack_backward(upstream, traces, layers, block_backward=block_backward):
+    """Go down the stack again: x gradient, and a dict of weight gradients for each block."""
+    gradients = []
+    for trace, weights in zip(reversed(traces), reversed(layers), strict=True):
+        upstream, gradient = block_backward(upstream, trace, weights)
+        gradients.insert(0, gradient)
+    return upstream, gradients
+# end::stack[]
+
+
+# tag::tied-head[]
+def tied_head(hidden, E):
+    """Score every token of the vocabulary by how much its embedding looks like the row.
+
+    hidden: [..., tokens, d]   E: [n_vocab, d]   ->   logits: [..., tokens, n_vocab]
+    Source: press2016using, section 1.
+    """
+    return hidden @ E.T
+
+
+def tied_head_backward(upstream, hidden, E):
+    """Give the gradients of hidden and of E; unlike a lookup, this one reaches every row of E."""
+    return upstream @ E, rows(upstream).T @ rows(hidden)
+# end::tied-head[]
+
+
+# tag::layers[]
+def split_layers(weights):
+    """Sort the weights of a model, "blocks.0.W_q" and so on, into a dict for each block: W_q and so on."""
+    layers = {}
+    for name, array in weights.items():
+        if name.startswith("blocks."):
+            _, layer, part = name.split(".")
+            layers.setdefault(int(layer), {})[part] = array
+    return [layers[layer] for layer in sorted(layers)]
+
+
+def join_layers(layers):
+    """Name every array of every block as the model's weights do: "blocks.0.W_q" and so on."""
+    return {f"blocks.{i}.{part}": array for i, layer in enumerate(layers) for part, array in layer.items()}
+# end::layers[]
+
+
+# tag::model[]
+class ModelTrace(NamedTuple):
+    """Every array of a language model, in the order in which they are made."""
+
+    ids: np.ndarray  # [..., tokens]
+    blocks: list  # a BlockTrace each; the first one's x is the embedded ids
+    hidden: np.ndarray  # [..., tokens, d], after the last norm
+    result: np.ndarray  # [..., tokens, n_vocab]: logits
+    epsilon: float
+
+
+def language_model(ids, weights, n_heads, n_kv_heads=None, rotation=None, epsilon=1e-5, caches=None):
+    """Score, at every position, every token that could come next.
+
+    ids: [..., tokens]   weights: E, blocks.0.W_q and so on, and the last norm's gain
+    -> trace with result, the logits: [..., tokens, n_vocab]
+    Raises ModelError for ids without a row and sizes that do not fit.
+    """
+    x = lookup(ids, weights["E"])
+    blocks = stack(x, split_layers(weights), n_heads, n_kv_heads, rotation, epsilon, caches)
+    hidden = rmsnorm(blocks[-1].result, weights["gain"], epsilon)
+    return ModelTrace(ids, blocks, hidden, tied_head(hidden, weights["E"]), epsilon)
+# end::model[]
+
+
+# tag::model-backward[]
+def language_model_backward(upstream, trace, weights):
+    """Go back from the logits to every weight; E is used twice, so its gradient is a sum of two.
+
+    upstream: [..., tokens, n_vocab]   ->   a dict of gradients keyed like weights
+    """
+    hidden, E_as_head = tied_head_backward(upstream, trace.hidden, weights["E"])
+    x, gain = rmsnorm_backward(hidden, trace.blocks[-1].result, weights["gain"], trace.epsilon)
+    x, layers = stack_backward(x, trace.blocks, split_layers(weights))
+    E_as_table = lookup_backward(x, trace.ids, weights["E"])
+    return {"E": E_as_table + E_as_head, **join_layers(layers), "gain": gain}
+# end::model-backward[]

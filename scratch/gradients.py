@@ -1,0 +1,103 @@
+"""Check a backward that was written by hand: nudge every number a little and see how far the result moves."""
+
+from inspect import signature
+from typing import NamedTuple
+
+import numpy as np
+
+from refusals import ShapeMismatchError
+
+
+# tag::differences[]
+def differences(function, x, step=1e-5):
+    """Measure a gradient: half the change between a nudge up and a nudge down, one number of x at a time.
+
+    function: takes an array shaped like x and gives one number   ->   gradient: shaped like x
+    Slow, two calls for each number of x, and right to about nine digits.
+    """
+    gradient = np.empty_like(x, dtype=float)
+    for place in np.ndindex(x.shape):
+        nudge = np.zeros_like(x, dtype=float)
+        nudge[place] = step
+        gradient[place] = (function(x + nudge) - function(x - nudge)) / (2 * step)
+    return gradient
+# end::differences[]
+
+
+# tag::worst-place[]
+class Place(NamedTuple):
+    """One number of one array, and its gradient as computed in two ways."""
+
+    name: str
+    index: tuple
+    by_backward: float
+    by_differences: float
+    error: float  # relative, no unit
+
+    def __str__(self):
+        place = f"{self.name}[{', '.join(map(str, self.index))}]" if self.index else self.name
+        both = f"backward {self.by_backward:.6g}, differences {self.by_differences:.6g}"
+        return f"{place}: {both}, relative error {self.error:.1e}"
+
+
+def worst_place(name, by_backward, by_differences):
+    """Find where two gradients of one array differ most, in units of the larger of the number and the usual one."""
+    if np.shape(by_backward) != by_differences.shape:
+        shapes = f"{np.shape(by_backward)}, but {name} has shape {by_differences.shape}"
+        raise ShapeMismatchError(f"the backward gives {name} a gradient of shape {shapes}")
+    usual = np.sqrt(np.mean(by_differences**2))
+    size = np.maximum(np.maximum(abs(by_backward), abs(by_differences)), usual)
+    # Where both gradients are zero throughout, they agree.
+    error = abs(by_backward - by_differences) / np.where(size == 0, 1.0, size)
+    # A NaN is the worst there is, and argmax finds it first.
+    place = np.unravel_index(np.argmax(error), error.shape)
+    index = tuple(int(i) for i in place)
+    return Place(name, index, float(by_backward[place]), float(by_differences[place]), float(error[place]))
+# end::worst-place[]
+
+
+# tag::check-gradients[]
+def check_gradients(function, weights, gradients, step=1e-5):
+    """Compare the gradient of every weight with differences, and name the worst place of all.
+
+    function: takes a dict like weights and gives one number   gradients: a dict keyed like weights
+    -> Place; its error is below 1e-6 for a right backward
+    Raises ShapeMismatchError if a gradient is missing, left over or of another shape.
+    """
+    if set(weights) != set(gradients):
+        unmatched = ", ".join(sorted(set(weights) ^ set(gradients)))
+        raise ShapeMismatchError(f"weights and gradients must have the same names; unmatched: {unmatched}")
+    places = []
+    for name, array in weights.items():
+        measured = differences(lambda x, name=name: function(weights | {name: x}), array, step)
+        places.append(worst_place(name, gradients[name], measured))
+    # NaN compares false with everything, so it is asked for by name.
+    return max(places, key=lambda place: (np.isnan(place.error), place.error))
+# end::check-gradients[]
+
+
+# tag::check-backward[]
+def check_backward(forward, backward, seed=0, **arguments):
+    """Check a function against its backward: every float array among the arguments, whose names decide.
+
+    The backward takes a gradient of the result, then any of the forward's arguments by their names,
+    and what the forward returned as "trace"; it gives a gradient for each array it can move, in order.
+    """
+    trace = forward(**arguments)
+    upstream = np.random.default_rng(seed).normal(size=np.shape(result_of(trace)))
+    wanted = [name for name in signature(backward).parameters if name != "upstream"]
+    given = arguments | {"trace": trace}
+    gradients = backward(upstream, **{name: given[name] for name in wanted if name in given})
+    arrays = {name: x for name, x in arguments.items() if isinstance(x, np.ndarray) and x.dtype.kind == "f"}
+    gradients = gradients if isinstance(gradients, tuple) else (gradients,)
+    return check_gradients(
+        lambda changed: float(np.sum(upstream * result_of(forward(**(arguments | changed))))),
+        arrays,
+        dict(zip(arrays, gradients, strict=True)),
+    )
+
+
+def result_of(trace):
+    """Give the output of a forward, with or without a trace around it."""
+    return getattr(trace, "result", trace)
+# end::check-backward[]

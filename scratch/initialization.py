@@ -1,0 +1,54 @@
+"""Name, size and draw the weights of a new model.  Sizes in, a dict of arrays out."""
+
+import numpy as np
+
+from transformer import join_layers
+from variants import LLAMA, NORMS
+
+
+# tag::weight-shapes[]
+def block_shapes(n_model, n_hidden, n_keys, variant=LLAMA):
+    """Name and size every array of one block; n_keys: key-value heads times the head width."""
+    d, h = n_model, n_hidden
+    shapes = {"W_q": (d, d), "W_k": (d, n_keys), "W_v": (d, n_keys), "W_o": (d, d)}
+    if variant.feed_forward == "swiglu":
+        shapes |= {"W_g": (d, h), "W_u": (d, h), "W_d": (h, d)}
+    else:
+        shapes |= {"W_1": (d, h), "W_2": (h, d)}
+    if variant.has_biases:
+        shapes |= {name.replace("W", "b"): shape[1:] for name, shape in shapes.items()}
+    return shapes | {part + place: (d,) for place in ("_1", "_2") for part in NORMS[variant.norm][2]}
+
+
+def weight_shapes(n_vocab, n_model, n_hidden, n_layers, n_keys=None, variant=LLAMA, max_context=None):
+    """Name and size every array of a model."""
+    one = block_shapes(n_model, n_hidden, n_keys or n_model, variant)
+    shapes = {"E": (n_vocab, n_model), **join_layers([one] * n_layers)}
+    if variant.positions == "learned":
+        shapes["P"] = (max_context, n_model)
+    if variant.norm_first:
+        shapes |= dict.fromkeys(NORMS[variant.norm][2], (n_model,))
+    return shapes if variant.is_tied else shapes | {"head": (n_model, n_vocab)}
+# end::weight-shapes[]
+
+
+# tag::initial-weights[]
+def initial_weights(generator, shapes):
+    """Draw weights that keep rows at about the size they had: gains one, biases zero, matrices by their width.
+
+    generator: numpy.random.Generator   shapes: as weight_shapes names them   ->   a dict of arrays
+    """
+    n_sums = 2 * sum(name.endswith("W_o") for name in shapes)
+    weights = {}
+    for name, shape in shapes.items():
+        part = name.rpartition(".")[2]
+        if part.startswith(("gain", "b")):
+            weights[name] = np.full(shape, 1.0 if part.startswith("gain") else 0.0)
+            continue
+        # E and P are read by row, so their width is the last axis; what is added to the stream is made smaller,
+        # for the stream is the sum of all of it.
+        width = shape[-1] if part in ("E", "P") else shape[0]
+        share = n_sums**-0.5 if part in ("W_o", "W_d", "W_2") else 1.0
+        weights[name] = generator.normal(0.0, share * width**-0.5, shape)
+    return weights
+# end::initial-weights[]

@@ -1,0 +1,38 @@
+"""Normalize rows as the first transformers did: subtract the mean, divide by the spread.  Forward and backward."""
+
+import numpy as np
+
+from attention import rows
+
+
+# tag::layernorm[]
+def layernorm(x, gain, bias, epsilon=1e-5):
+    """Bring every row to mean zero and variance one, then let a learned gain and bias move its columns.
+
+    x: [..., d]   gain, bias: [d]   ->   [..., d]
+    Source: ba2016layer, eq. 4.
+    """
+    normal, _ = centre_and_scale(x, epsilon)
+    return gain * normal + bias
+
+
+def layernorm_backward(upstream, x, gain, bias, epsilon=1e-5):
+    """Take out of the gradient what would only move or scale a row: the norm undoes both.
+
+    upstream: [..., d]   ->   gradients of x: [..., d], gain: [d] and bias: [d]
+    """
+    normal, r = centre_and_scale(x, epsilon)
+    z = gain * upstream
+    along = np.vecdot(z, normal)[..., None] / x.shape[-1]
+    x_gradient = r * (z - z.mean(axis=-1, keepdims=True) - along * normal)
+    return x_gradient, rows(upstream * normal).sum(axis=0), rows(upstream).sum(axis=0)
+# end::layernorm[]
+
+
+# tag::centre-and-scale[]
+def centre_and_scale(x, epsilon):
+    """Give rows of mean zero and variance one, [..., d], and one over the spread they had, [..., 1]."""
+    centred = x - x.mean(axis=-1, keepdims=True)
+    r = (np.vecdot(centred, centred)[..., None] / x.shape[-1] + epsilon) ** -0.5
+    return centred * r, r
+# end::centre-and-scale[]

@@ -1,0 +1,55 @@
+"""Measure how surprised a model is by the tokens that came: cross-entropy in nats, forward and backward."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from refusals import check_targets
+
+
+# tag::log-softmax[]
+def log_softmax(logits):
+    """Turn logits into logarithms of probabilities, without ever forming one that rounds to zero.
+
+    logits: [..., n_vocab]   ->   [..., n_vocab], nats
+    """
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+# end::log-softmax[]
+
+
+# tag::cross-entropy[]
+class LossTrace(NamedTuple):
+    """What the loss keeps for its backward."""
+
+    log_probabilities: np.ndarray  # [..., tokens, n_vocab]
+    targets: np.ndarray  # [..., tokens, 1]
+    share: np.ndarray  # [..., tokens]: of the mean, 0 where a position is ignored
+    result: float  # nats a token
+
+
+def cross_entropy(logits, targets, kept=None):
+    """Average, over all kept positions, how unlikely the model held the token that came.
+
+    logits: [..., tokens, n_vocab]   targets: [..., tokens], ids   kept: [..., tokens], true or false; none: all
+    -> trace with result: nats a token
+    Raises ModelError for targets that are no ids, do not match the logits, or are all ignored.
+    """
+    targets, kept = check_targets(logits, targets, kept)
+    log_probabilities = log_softmax(logits)
+    share, targets = kept / kept.sum(), targets[..., None]
+    surprise = -np.take_along_axis(log_probabilities, targets, axis=-1)[..., 0]
+    return LossTrace(log_probabilities, targets, share, (share * surprise).sum())
+# end::cross-entropy[]
+
+
+# tag::cross-entropy-backward[]
+def cross_entropy_backward(upstream, trace):
+    """Push every probability down by its own size, and that of the token that came up by one.
+
+    upstream: one number, 1 for the loss itself   ->   logits gradient: [..., tokens, n_vocab]
+    """
+    came = np.zeros_like(trace.log_probabilities)
+    np.put_along_axis(came, trace.targets, 1.0, axis=-1)
+    return (upstream * trace.share)[..., None] * (np.exp(trace.log_probabilities) - came)
+# end::cross-entropy-backward[]

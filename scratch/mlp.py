@@ -1,0 +1,94 @@
+"""Work on each row alone, as the first transformers did: widen, bend, narrow.  Forward and backward."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from attention import linear, linear_backward
+
+
+# tag::relu[]
+def relu(z):
+    """Stop what is negative: [...] -> [...].  Source: vaswani2017attention, eq. 2."""
+    return np.maximum(z, 0.0)
+
+
+def relu_backward(upstream, z):
+    """Let the gradient through where z was positive."""
+    return upstream * (z > 0)
+# end::relu[]
+
+
+# tag::gelu[]
+def gelu(z):
+    """Stop what is negative, smoothly; GPT-2's approximation by tanh: [...] -> [...].
+
+    Source: hendrycks2016gaussian, section 2.
+    """
+    return 0.5 * z * (1 + np.tanh(np.sqrt(2 / np.pi) * (z + 0.044715 * z**3)))
+
+
+def gelu_backward(upstream, z):
+    """Scale the gradient by the slope of gelu at z."""
+    t = np.tanh(np.sqrt(2 / np.pi) * (z + 0.044715 * z**3))
+    slope_of_t = (1 - t * t) * np.sqrt(2 / np.pi) * (1 + 3 * 0.044715 * z * z)
+    return upstream * 0.5 * (1 + t + z * slope_of_t)
+# end::gelu[]
+
+
+# tag::gelu-erf[]
+def gelu_erf(z):
+    """Let z pass with the probability that a normal number is below it: [...] -> [...].
+
+    Source: hendrycks2016gaussian, section 2.
+    """
+    return z * normal_probability(z)
+
+
+def gelu_erf_backward(upstream, z):
+    """Scale the gradient by the slope of gelu_erf at z."""
+    density = np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi)
+    return upstream * (normal_probability(z) + z * density)
+
+
+def normal_probability(z):
+    """How likely a standard normal number is to be below z, one number at a time: NumPy has no erf."""
+    return np.frompyfunc(lambda number: 0.5 * math.erfc(-number / math.sqrt(2)), 1, 1)(z).astype(float)
+# end::gelu-erf[]
+
+
+# tag::mlp[]
+ACTIVATIONS = {"relu": (relu, relu_backward), "gelu": (gelu, gelu_backward), "gelu_erf": (gelu_erf, gelu_erf_backward)}
+
+
+class MlpTrace(NamedTuple):
+    """Every array of one MLP, in the order in which they are made."""
+
+    x: np.ndarray  # [..., d]
+    z: np.ndarray  # [..., h]
+    hidden: np.ndarray  # [..., h]
+    result: np.ndarray  # [..., d]
+    activation: str
+
+
+def mlp(x, W_1, b_1, W_2, b_2, activation="relu"):
+    """Widen every row, stop what is negative, narrow it again.
+
+    x: [..., d]   W_1: [d, h]   b_1: [h] or none   W_2: [h, d]   b_2: [d] or none
+    -> trace with result: [..., d]
+    Source: vaswani2017attention, eq. 2.
+    """
+    z = linear(x, W_1, b_1)
+    hidden = ACTIVATIONS[activation][0](z)
+    return MlpTrace(x, z, hidden, linear(hidden, W_2, b_2), activation)
+# end::mlp[]
+
+
+# tag::mlp-backward[]
+def mlp_backward(upstream, trace, W_1, b_1, W_2, b_2):
+    """Give the gradients of x, W_1, b_1, W_2 and b_2 (none where there is no bias)."""
+    hidden_gradient, W_2_gradient, b_2_gradient = linear_backward(upstream, trace.hidden, W_2, b_2)
+    z_gradient = ACTIVATIONS[trace.activation][1](hidden_gradient, trace.z)
+    return *linear_backward(z_gradient, trace.x, W_1, b_1), W_2_gradient, b_2_gradient
+# end::mlp-backward[]

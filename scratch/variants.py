@@ -1,0 +1,251 @@
+"""One code for every decoder of this family: what differs between them are six choices.  Forward and backward."""
+
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from attention import MultiHeadTrace, linear_backward, multi_head_attention, multi_head_attention_backward
+from embeddings import lookup, lookup_backward
+from layernorm import layernorm, layernorm_backward
+from mlp import ACTIVATIONS, mlp, mlp_backward
+from positions import (
+    half_split,
+    interleaved,
+    learned,
+    learned_backward,
+    rope_frequencies,
+    rotation,
+    sinusoidal,
+)
+from refusals import check_choice
+from transformer import (
+    join_layers,
+    rmsnorm,
+    rmsnorm_backward,
+    split_layers,
+    stack,
+    stack_backward,
+    swiglu,
+    swiglu_backward,
+    tied_head,
+    tied_head_backward,
+)
+
+
+# tag::variant[]
+class Variant(NamedTuple):
+    """The choices that make one decoder differ from another; each default is today's usual one."""
+
+    norm: str = "rmsnorm"  # or layernorm
+    norm_first: bool = True  # before each sublayer; false: after each sum, as in the first transformer
+    positions: str = "rope"  # or rope_half, sinusoidal, learned, none
+    feed_forward: str = "swiglu"  # or relu, gelu, gelu_erf
+    is_tied: bool = True  # the head reuses the embedding; false: it has a matrix of its own, "head"
+    has_biases: bool = False  # on every matrix but the head
+
+
+LLAMA = Variant()
+VARIANTS = {
+    "Llama": LLAMA,
+    "GPT-2": Variant("layernorm", positions="learned", feed_forward="gelu", has_biases=True),
+    "small LayerNorm-ReLU": Variant("layernorm", True, "sinusoidal", "relu", is_tied=False, has_biases=True),
+    "first transformer": Variant("layernorm", False, "sinusoidal", "relu", has_biases=True),
+}
+# end::variant[]
+
+
+# tag::norms[]
+NORMS = {
+    "rmsnorm": (rmsnorm, rmsnorm_backward, ("gain",)),
+    "layernorm": (layernorm, layernorm_backward, ("gain", "bias")),
+}
+
+
+def normalize(x, weights, place, variant, epsilon):
+    """Apply the variant's norm with the gain (and bias) of one place: "_1", "_2", or "" for the last."""
+    norm, _, parts = NORMS[variant.norm]
+    return norm(x, *(weights[part + place] for part in parts), epsilon)
+
+
+def normalize_backward(upstream, x, weights, place, variant, epsilon):
+    """Give the x gradient, and a dict with those of the gain (and bias)."""
+    _, norm_backward, parts = NORMS[variant.norm]
+    names = [part + place for part in parts]
+    x_gradient, *gradients = norm_backward(upstream, x, *(weights[name] for name in names), epsilon)
+    return x_gradient, dict(zip(names, gradients, strict=True))
+# end::norms[]
+
+
+CHOICES = {
+    "norm": NORMS,
+    "positions": ("rope", "rope_half", "sinusoidal", "learned", "none"),
+    "feed_forward": ("swiglu", *ACTIVATIONS),
+}
+
+
+# tag::feed-forward[]
+def feed_forward(x, weights, variant):
+    """Apply the variant's feed-forward: SwiGLU, or an MLP with the activation of that name."""
+    if variant.feed_forward == "swiglu":
+        return swiglu(x, *(weights[name] for name in ("W_g", "W_u", "W_d")))
+    return mlp(x, *(weights.get(name) for name in ("W_1", "b_1", "W_2", "b_2")), variant.feed_forward)
+
+
+def feed_forward_backward(upstream, trace, weights, variant):
+    """Give the x gradient, and a dict with those of the weights that are there."""
+    is_gated = variant.feed_forward == "swiglu"
+    names = ("W_g", "W_u", "W_d") if is_gated else ("W_1", "b_1", "W_2", "b_2")
+    backward = swiglu_backward if is_gated else mlp_backward
+    x_gradient, *gradients = backward(upstream, trace, *(weights.get(name) for name in names))
+    return x_gradient, {name: g for name, g in zip(names, gradients, strict=True) if g is not None}
+# end::feed-forward[]
+
+
+# tag::residual[]
+def residual(x, sublayer, norm, norm_first):
+    """Add what a sublayer has to say to the rows it read: its trace, and the new rows.
+
+    Source: vaswani2017attention, section 3.1 (norm last); xiong2020layer, section 3 (norm first).
+    """
+    if norm_first:
+        trace = sublayer(norm(x))
+        return trace, x + trace.result
+    trace = sublayer(x)
+    return trace, norm(x + trace.result)
+
+
+def residual_backward(upstream, x, trace, sublayer_backward, norm_backward, norm_first):
+    """Let the gradient take both ways through the sum; only with the norm first is one of them untouched."""
+    if norm_first:
+        inside, gradients = sublayer_backward(upstream, trace)
+        through, norm_gradients = norm_backward(inside, x)
+        return upstream + through, gradients | norm_gradients
+    at_sum, norm_gradients = norm_backward(upstream, x + trace.result)
+    through, gradients = sublayer_backward(at_sum, trace)
+    return at_sum + through, gradients | norm_gradients
+# end::residual[]
+
+
+# tag::variant-block[]
+class VariantBlockTrace(NamedTuple):
+    """Every array of one block; what a sublayer read is its trace's x."""
+
+    x: np.ndarray  # [..., tokens, d]
+    attention: MultiHeadTrace
+    u: np.ndarray
+    feed_forward: object  # SwigluTrace or MlpTrace
+    result: np.ndarray
+    variant: Variant
+    epsilon: float
+
+
+def variant_block(x, weights, n_heads, n_kv_heads=None, rotation=None, epsilon=1e-5, cache=None, variant=LLAMA):
+    """Let every token read the earlier ones, then work on what it has read, in the variant's way.
+
+    weights: gain_1, W_q ... as the variant has them (weight_shapes lists them)
+    rotation: RoPE's turn of each token; none: rows are not turned
+    -> trace with result: [..., tokens, d]
+    """
+    def attend(rows):
+        return multi_head_attention(rows, weights, n_heads, n_kv_heads, rotation, cache=cache)
+
+    def norm(place):
+        return partial(normalize, weights=weights, place=place, variant=variant, epsilon=epsilon)
+
+    attention, u = residual(x, attend, norm("_1"), variant.norm_first)
+    work = partial(feed_forward, weights=weights, variant=variant)
+    worked, result = residual(u, work, norm("_2"), variant.norm_first)
+    return VariantBlockTrace(x, attention, u, worked, result, variant, epsilon)
+# end::variant-block[]
+
+
+# tag::variant-block-backward[]
+def variant_block_backward(upstream, trace, weights):
+    """Give the x gradient, and a dict of gradients keyed like weights."""
+    x, attention, u, worked, _, variant, epsilon = trace
+
+    def norm(place):
+        return partial(normalize_backward, weights=weights, place=place, variant=variant, epsilon=epsilon)
+
+    back = partial(feed_forward_backward, weights=weights, variant=variant)
+    u_gradient, gradients = residual_backward(upstream, u, worked, back, norm("_2"), variant.norm_first)
+    back = partial(multi_head_attention_backward, weights=weights)
+    x_gradient, more = residual_backward(u_gradient, x, attention, back, norm("_1"), variant.norm_first)
+    return x_gradient, gradients | more
+# end::variant-block-backward[]
+
+
+# tag::positions[]
+def turn(variant, start, n_tokens, d_head, base=10_000.0):
+    """Give RoPE's turn of positions start, start + 1, ...; none for a variant that does not turn its rows."""
+    if variant.positions not in ("rope", "rope_half"):
+        return None
+    pairs = half_split if variant.positions == "rope_half" else interleaved
+    return rotation(np.arange(start, start + n_tokens), rope_frequencies(d_head, base), pairs)
+
+
+def add_positions(x, weights, variant, start):
+    """Add to every row what the variant adds for its position: waves, a trained row, or nothing."""
+    end = start + x.shape[-2]
+    if variant.positions == "sinusoidal":
+        return x + sinusoidal(end, x.shape[-1])[start:]
+    if variant.positions == "learned":
+        return x + learned(weights["P"], end)[start:]
+    return x
+# end::positions[]
+
+
+# tag::variant-model[]
+class VariantModelTrace(NamedTuple):
+    """Every array of a language model, in the order in which they are made."""
+
+    ids: np.ndarray  # [..., tokens]
+    blocks: list  # a VariantBlockTrace each
+    hidden: np.ndarray  # [..., tokens, d], after the last norm, if the variant has one
+    result: np.ndarray  # [..., tokens, n_vocab]: logits
+    variant: Variant
+    epsilon: float
+
+
+def variant_model(
+    ids, weights, n_heads, n_kv_heads=None, variant=LLAMA, epsilon=1e-5, caches=None, start=0, base=10_000.0
+):
+    """Score, at every position, every token that could come next, in the variant's way.
+
+    ids: [..., tokens]   start: the position of the first, where caches hold what came before
+    -> trace with result, the logits: [..., tokens, n_vocab]
+    """
+    for choice, allowed in CHOICES.items():
+        check_choice(choice, getattr(variant, choice), allowed)
+    x = add_positions(lookup(ids, weights["E"]), weights, variant, start)
+    layers = split_layers(weights)
+    rotation = turn(variant, start, x.shape[-2], layers[0]["W_q"].shape[-1] // n_heads, base)
+    chosen = partial(variant_block, variant=variant)
+    blocks = stack(x, layers, n_heads, n_kv_heads, rotation, epsilon, caches, chosen)
+    x = blocks[-1].result
+    hidden = normalize(x, weights, "", variant, epsilon) if variant.norm_first else x
+    logits = tied_head(hidden, weights["E"]) if variant.is_tied else hidden @ weights["head"]
+    return VariantModelTrace(ids, blocks, hidden, logits, variant, epsilon)
+# end::variant-model[]
+
+
+# tag::variant-model-backward[]
+def variant_model_backward(upstream, trace, weights):
+    """Give a dict of gradients keyed like weights; a tied E gets the sum of its two uses."""
+    gradients = {}
+    if trace.variant.is_tied:
+        x, E_as_head = tied_head_backward(upstream, trace.hidden, weights["E"])
+    else:
+        x, gradients["head"], _ = linear_backward(upstream, trace.hidden, weights["head"])
+        E_as_head = 0.0
+    if trace.variant.norm_first:
+        last = trace.blocks[-1].result
+        x, last_gradients = normalize_backward(x, last, weights, "", trace.variant, trace.epsilon)
+        gradients |= last_gradients
+    x, layers = stack_backward(x, trace.blocks, split_layers(weights), variant_block_backward)
+    if trace.variant.positions == "learned":
+        gradients["P"] = learned_backward(x, weights["P"], x.shape[-2])
+    gradients["E"] = lookup_backward(x, trace.ids, weights["E"]) + E_as_head
+    return gradients | join_layers(layers)
+# end::variant-model-backward[]
