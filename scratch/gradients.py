@@ -40,12 +40,11 @@ class Place(NamedTuple):
         return f"{place}: {both}, relative error {self.error:.1e}"
 
 
-def worst_place(name, by_backward, by_differences):
-    """Find where two gradients of one array differ most, in units of the larger of the number and the usual one."""
+def worst_place(name, by_backward, by_differences, usual):
+    """Find where two gradients of one array differ most, in units of the larger of the two and the usual one."""
     if np.shape(by_backward) != by_differences.shape:
         shapes = f"{np.shape(by_backward)}, but {name} has shape {by_differences.shape}"
         raise ShapeMismatchError(f"the backward gives {name} a gradient of shape {shapes}")
-    usual = np.sqrt(np.mean(by_differences**2))
     size = np.maximum(np.maximum(abs(by_backward), abs(by_differences)), usual)
     # Where both gradients are zero throughout, they agree.
     error = abs(by_backward - by_differences) / np.where(size == 0, 1.0, size)
@@ -67,10 +66,13 @@ def check_gradients(function, weights, gradients, step=1e-5):
     if set(weights) != set(gradients):
         unmatched = ", ".join(sorted(set(weights) ^ set(gradients)))
         raise ShapeMismatchError(f"weights and gradients must have the same names; unmatched: {unmatched}")
-    places = []
-    for name, array in weights.items():
-        measured = differences(lambda x, name=name: function(weights | {name: x}), array, step)
-        places.append(worst_place(name, gradients[name], measured))
+    measured = {
+        name: differences(lambda x, name=name: function(weights | {name: x}), array, step)
+        for name, array in weights.items()
+    }
+    # A gradient that is zero by nature, such as a key bias's, is measured as rounding noise: its unit is the others'.
+    usual = np.sqrt(np.mean(np.concatenate([gradient.ravel() for gradient in measured.values()]) ** 2))
+    places = [worst_place(name, gradients[name], measured[name], usual) for name in weights]
     # NaN compares false with everything, so it is asked for by name.
     return max(places, key=lambda place: (np.isnan(place.error), place.error))
 # end::check-gradients[]

@@ -132,3 +132,23 @@ def usual_rotation(n_tokens, d_head):
     """The turn of positions 0, 1, ... with the usual base; kept, for it depends on two sizes only."""
     return rotation(np.arange(n_tokens), rope_frequencies(d_head))
 # end::rotation[]
+
+
+# tag::permutation[]
+def interleaved_to_half(d):
+    """List the columns so that neighbours end up half a row apart: even ones first, then the odd ones.
+
+    -> P: [d], column numbers; the half-split turn of x[..., P] is the interleaved turn of x, listed by P
+    """
+    check_width_is_even(d, "the head width")
+    return np.concatenate([np.arange(0, d, 2), np.arange(1, d, 2)])
+
+
+def reorder_heads(W, n_heads):
+    """Make a query or key matrix for interleaved pairs serve half-split ones: reorder columns within each head.
+
+    W: [d, heads * d_head]   ->   [d, heads * d_head]; the scores stay what they were
+    """
+    heads = W.reshape(len(W), n_heads, -1)
+    return heads[:, :, interleaved_to_half(heads.shape[-1])].reshape(W.shape)
+# end::permutation[]
