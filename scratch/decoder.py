@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attention import causal_mask, merge_heads, softmax, split_heads
+from layernorm import layernorm
 from positions import sinusoidal
 from refusals import (
     NotFiniteError,
@@ -43,17 +44,11 @@ class Step(NamedTuple):
 # end::trace[]
 
 
-# tag::layernorm[]
-def standardize(x, epsilon=1e-5):
-    """Bring every row to mean zero and variance one: LayerNorm before its gain and bias have learned anything.
-
-    x: [tokens, d]   ->   [tokens, d]
-    Source: ba2016layer, eq. 4.
-    """
-    centred = x - x.mean(axis=-1, keepdims=True)
-    variance = (centred**2).mean(axis=-1, keepdims=True)
-    return centred / np.sqrt(variance + epsilon)
-# end::layernorm[]
+# tag::normal[]
+def normal(x):
+    """Bring every row to mean zero and variance one: a LayerNorm that has learned no gain and no bias yet."""
+    return layernorm(x, gain=1.0, bias=0.0)
+# end::normal[]
 
 
 # tag::attention[]
@@ -117,11 +112,11 @@ class CausalLanguageModel:
         """
         ids = self.checked_prefix(ids)
         positioned = self.embeddings[ids] + sinusoidal(len(ids), self.embeddings.shape[1])
-        shares, written = causal_attention(standardize(positioned), self.projections, self.n_heads)
+        shares, written = causal_attention(normal(positioned), self.projections, self.n_heads)
         after_attention = positioned + written
-        answers = feed_forward(standardize(after_attention), self.expand, self.contract)
+        answers = feed_forward(normal(after_attention), self.expand, self.contract)
         hidden = after_attention + answers
-        logits = standardize(hidden) @ self.output
+        logits = normal(hidden) @ self.output
         response = Response(positioned, shares, after_attention, answers, hidden, logits)
         for array in response:
             array.flags.writeable = False

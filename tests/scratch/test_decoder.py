@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from decoder import CausalLanguageModel, causal_attention, feed_forward, standardize
+from decoder import CausalLanguageModel, causal_attention, feed_forward, normal
 from refusals import ModelError, NotFiniteError, NotIntegerError, OutOfRangeError, ShapeMismatchError
 
 RECORDED = np.load(Path(__file__).parent / "vectors" / "seed001_live_block.npz")
@@ -73,7 +73,7 @@ def test_shares_sum_to_one_and_none_goes_to_the_future(model):
 
 
 def test_attention_is_what_a_slow_loop_computes(model):
-    x = standardize(np.random.default_rng(0).normal(size=(5, 4)))
+    x = normal(np.random.default_rng(0).normal(size=(5, 4)))
     shares, written = causal_attention(x, model.projections, 2)
     slow_shares, slow_written = loop_attention(x, model.projections, 2)
 
@@ -88,11 +88,11 @@ def test_the_feed_forward_treats_every_token_alike(model):
     np.testing.assert_allclose(feed_forward(x, model.expand, model.contract), alone, rtol=1e-12)
 
 
-def test_standardized_rows_have_mean_zero_and_variance_one():
+def test_normal_rows_have_mean_zero_and_variance_one():
     x = np.random.default_rng(0).normal(3, 5, size=(6, 16))
 
-    np.testing.assert_allclose(standardize(x).mean(axis=-1), 0, atol=1e-12)
-    np.testing.assert_allclose(standardize(x).var(axis=-1), 1, atol=1e-5)
+    np.testing.assert_allclose(normal(x).mean(axis=-1), 0, atol=1e-12)
+    np.testing.assert_allclose(normal(x).var(axis=-1), 1, atol=1e-5)
 
 
 @pytest.mark.parametrize(
