@@ -1,0 +1,380 @@
+"""Make Sphinx's incremental build equal a clean one.  Knows documents and builders, nothing of live code.
+
+Sphinx decides by time stamps what to read, and writes only what was read.  So a page keeps old numbers, titles and
+citation labels of other pages, an edit whose stamp was kept is missed, and a deleted chapter stays on the site.
+Five small hooks mend that; each is named after the event that it answers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import filecmp
+import hashlib
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Set
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.builders import Builder
+from sphinx.domains import Domain
+from sphinx.environment import BuildEnvironment
+from sphinx.util.index_entries import split_index_msg
+
+RECORD_FORMAT = 1
+DEPENDS_EVENT = "scratchbook-depends"
+CITATION_KEY = re.compile(r"[^,{}\s]+")
+
+
+class PagesDomain(Domain):
+    """Remember what each page was read from and which names it refers to.
+
+    sources: docname -> path from the source folder -> SHA-256 of the bytes, None for a file that was not there.
+    targets: docname -> sorted names, as its cross references write them.
+    bibliographies: path -> SHA-256 of each file of references as it was parsed.
+    """
+
+    name = "scratchbook-pages"
+    label = "pages"
+    data_version = 1
+    initial_data: ClassVar[dict[str, dict[str, Any]]] = {"sources": {}, "targets": {}, "bibliographies": {}}
+
+    @property
+    def sources(self) -> dict[str, dict[str, str | None]]:
+        """What each page was read from."""
+        return self.data["sources"]  # type: ignore[no-any-return]
+
+    @property
+    def targets(self) -> dict[str, list[str]]:
+        """Which names each page refers to."""
+        return self.data["targets"]  # type: ignore[no-any-return]
+
+    def clear_doc(self, docname: str) -> None:
+        """Forget a page."""
+        self.sources.pop(docname, None)
+        self.targets.pop(docname, None)
+
+    def merge_domaindata(self, docnames: Set[str], otherdata: dict[str, Any]) -> None:
+        """Take over the pages that another process has read."""
+        for docname in docnames:
+            for kind in ("sources", "targets"):
+                if docname in otherdata[kind]:
+                    self.data[kind][docname] = otherdata[kind][docname]
+
+
+def pages_of(env: BuildEnvironment) -> PagesDomain:
+    """Return the domain, typed."""
+    domain = env.domains["scratchbook-pages"]
+    assert isinstance(domain, PagesDomain)
+    return domain
+
+
+# Reading: by content, not by time stamps.
+
+
+def on_builder_inited(app: Sphinx) -> None:
+    """Have a file of references parsed again when its bytes have changed, whatever its time stamp says."""
+    filecmp.clear_cache()  # it goes by stamps: a process that builds twice would not copy a file that kept its own
+    bibdata = app.env.domaindata.get("cite", {}).get("bibdata")
+    known = pages_of(app.env).data["bibliographies"]
+    for path, file in bibdata.bibfiles.items() if bibdata else ():
+        if known.get(str(path)) != content_digest(path):
+            bibdata.bibfiles[path] = file._replace(mtime=-1.0)
+
+
+def on_source_read(app: Sphinx, docname: str, content: list[str]) -> None:
+    """Note the bytes that a page is read from; `content` proves that they are the ones that Sphinx has."""
+    path = app.env.doc2path(docname)
+    data = path.read_bytes()
+    text = data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+    is_same = text == content[0].replace("\r\n", "\n").replace("\r", "\n")
+    # A file that changed while it was read is read once more by the next build.
+    digest = hashlib.sha256(data).hexdigest() if is_same else None
+    pages_of(app.env).sources[docname] = {relative(app, path): digest}
+
+
+def on_doctree_read(app: Sphinx, doctree: nodes.document) -> None:
+    """Note what else the page was read from, and the names that it refers to."""
+    env, docname = app.env, app.env.current_document.docname
+    pages = pages_of(env)
+    sources = pages.sources.setdefault(docname, {})
+    for dependency in sorted(str(path) for path in env.dependencies.get(docname, ())):
+        sources.setdefault(dependency, content_digest(app.srcdir / dependency))
+        if env.path2doc(str(app.srcdir / dependency)) in env.found_docs:
+            env.note_included(str(app.srcdir / dependency))  # or it is said to be in no table of contents
+    names = {name for node in doctree.findall(addnodes.pending_xref) for name in target_names(node)}
+    pages.targets[docname] = sorted(names)
+
+
+def on_get_outdated(
+    app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
+) -> list[str]:
+    """Return the pages of which some source has other bytes than when it was read."""
+    digests: dict[str, str | None] = {}
+
+    def digest(path: str) -> str | None:
+        if path not in digests:
+            digests[path] = content_digest(app.srcdir / path)
+        return digests[path]
+
+    known = pages_of(env).sources
+    return [
+        docname
+        for docname in env.found_docs - added - changed
+        if any(digest(path) != before for path, before in known.get(docname, {"": "unknown"}).items())
+    ]
+
+
+# Resolving: a page is written again when anything that it shows of other pages has changed.
+
+
+def on_updated(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Put what pages were read in any order into one order, before anything is numbered by it."""
+    cited = env.domaindata.get("cite", {})
+    bibliographies = cited.get("bibliographies", {})
+    if bibliographies:
+        pages_of(env).data["bibliographies"] = {str(path): content_digest(path) for path in cited["bibdata"].bibfiles}
+        ordered = sorted(bibliographies.items(), key=lambda item: (item[0].docname, item[1].line))
+        bibliographies.clear()
+        bibliographies.update(ordered)
+    return []
+
+
+def page_digests(app: Sphinx) -> dict[str, str]:
+    """Return a digest of all that each page shows: its sources, and what it takes from other pages."""
+    env = app.env
+    names = known_names(env)
+    navigation = content_of_navigation(env)
+    pages = pages_of(env)
+    return {
+        docname: digest_of(
+            [
+                navigation,
+                pages.sources.get(docname),
+                [names.get(target.lower()) for target in pages.targets.get(docname, ())],
+                numbers_of(env, docname),
+                [contents_of(env, child) for child in descendants(env, docname)],
+                app.emit(DEPENDS_EVENT, docname),
+            ]
+        )
+        for docname in sorted(env.found_docs & env.all_docs.keys())
+    }
+
+
+def known_names(env: BuildEnvironment) -> dict[str, str]:
+    """Return, for each name that a reference can have, a digest of all that the reference would show."""
+    found: defaultdict[str, list[Any]] = defaultdict(list)
+    for domain in env.domains.sorted():
+        for name, shown, kind, docname, anchor, _ in domain.get_objects():
+            found[name.lower()].append([domain.name, kind, str(shown), docname, anchor])
+    standard = env.domains.standard_domain
+    for name, label in [*standard.labels.items(), *standard.anonlabels.items()]:
+        found[name.lower()].append([*map(str, label), numbers_of(env, label[0])])
+    for name, (docname, number) in env.domains.math_domain.equations.items():
+        found[name.lower()].append([docname, number, str(env.toc_secnumbers.get(docname, {}).get(""))])
+    for citation in env.domaindata.get("cite", {}).get("citations", ()):
+        where = citation.bibliography_key.docname
+        found[citation.key.lower()].append([where, citation.citation_id, str(citation.formatted_entry)])
+    for docname, title in env.titles.items():
+        found[docname.lower()].append([title.astext(), numbers_of(env, docname)])
+    return {name: digest_of(sorted(shown, key=str)) for name, shown in found.items()}
+
+
+def content_of_navigation(env: BuildEnvironment) -> str:
+    """Return a digest of what every page shows of the whole book: titles, their order and their numbers."""
+    titles = {docname: title.astext() for docname, title in env.titles.items()}
+    order = dict(sorted(env.toctree_includes.items()))
+    first_numbers = {docname: str(numbers.get("")) for docname, numbers in sorted(env.toc_secnumbers.items())}
+    return digest_of([titles, order, first_numbers])
+
+
+def numbers_of(env: BuildEnvironment, docname: str) -> str:
+    """Return the section and figure numbers of one page."""
+    return str([sorted(numbers.get(docname, {}).items()) for numbers in (env.toc_secnumbers, env.toc_fignumbers)])
+
+
+def contents_of(env: BuildEnvironment, docname: str) -> str:
+    """Return what a table of contents shows of one page."""
+    toc = env.tocs.get(docname)
+    return toc.pformat() if toc is not None else ""
+
+
+def descendants(env: BuildEnvironment, docname: str) -> Iterator[str]:
+    """Go through all pages below one, each once."""
+    seen: set[str] = set()
+    waiting = list(env.toctree_includes.get(docname, ()))
+    while waiting:
+        child = waiting.pop(0)
+        if child not in seen:
+            seen.add(child)
+            yield child
+            waiting += env.toctree_includes.get(child, ())
+
+
+def target_names(node: addnodes.pending_xref) -> Iterator[str]:
+    """Return each name under which a reference may be looked up."""
+    target = str(node.get("reftarget", ""))
+    yield target
+    yield from CITATION_KEY.findall(target) if node.get("refdomain") == "cite" else ()
+    yield target.lstrip("#/").rpartition("#")[2]
+
+
+# Writing: what a clean build would not have is taken away.
+
+
+@dataclass
+class Written:
+    """What this build knows of its output folder: what each page should show, and which pages it writes."""
+
+    digests: dict[str, str] = field(default_factory=dict)
+    docnames: set[str] = field(default_factory=set)
+
+    def on_get_updated(self, app: Sphinx, env: BuildEnvironment) -> list[str]:
+        """Return the pages that would be written differently from the way they stand in the output folder."""
+        self.docnames.clear()  # a process that builds again and again keeps this object
+        self.digests = page_digests(app)
+        known = read_record(app)["pages"]
+        return [docname for docname, digest in self.digests.items() if known.get(docname, {}).get("digest") != digest]
+
+    def on_doctree_resolved(self, app: Sphinx, doctree: nodes.document, docname: str) -> None:
+        """Note that a page is being written."""
+        self.docnames.add(docname)
+
+    def on_build_finished(self, app: Sphinx, exception: Exception | None) -> None:
+        """Delete what deleted chapters left behind, then record what now stands in the output folder.
+
+        After an exception the old record stays: the next build writes more than it must, never less.
+        """
+        if exception is not None or not self.digests:
+            return
+        record = read_record(app)
+        for docname in record["pages"].keys() - app.env.all_docs.keys():
+            for file in record["pages"].pop(docname)["files"]:
+                remove_output(Path(app.outdir), file)
+        for docname in self.docnames & self.digests.keys():
+            record["pages"][docname] = {
+                "digest": self.digests[docname],
+                "files": output_files(app.builder, docname),
+            }
+        write_record(app, record)
+
+
+def on_collect_pages(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
+    """Mend the search index, which Sphinx has read back from its own output and lost things on the way."""
+    indexer = getattr(app.builder, "indexer", None)
+    if indexer is not None:
+        for terms in (indexer._mapping, indexer._title_mapping):
+            for word in [word for word, docnames in terms.items() if not docnames]:
+                del terms[word]
+        entries = app.env.domains.index_domain.entries
+        indexer._index_entries = {
+            docname: sorted(index_words(entries.get(docname, ()))) for docname in sorted(indexer._titles)
+        }
+    return []
+
+
+def index_words(entries: Iterable[tuple[str, str, str, str, str | None]]) -> set[tuple[str, str, str]]:
+    """Return the search words of one page's index entries, as Sphinx's own indexer makes them."""
+    words: set[tuple[str, str, str]] = set()
+    for kind, value, target, main, _ in entries:
+        with contextlib.suppress(ValueError):
+            parts = split_index_msg(kind, value)
+            shown = parts[:1] + parts if kind in {"see", "seealso"} else parts
+            words |= {(part, target or "", main) for part in shown}
+    return words
+
+
+def output_files(builder: Builder, docname: str) -> list[str]:
+    """Return the files that one page has in the output folder, relative to it."""
+    outdir, files = Path(builder.outdir), []
+    if hasattr(builder, "get_output_path"):
+        files.append(Path(builder.get_output_path(docname)).relative_to(outdir).as_posix())
+        source = builder.env.doc2path(docname, base=False)
+        files.append(f"_sources/{source}{builder.config.html_sourcelink_suffix}")
+        files.append(f"_sources/{source}")
+    elif suffix := getattr(builder, "out_suffix", ""):
+        files.append(docname + suffix)
+    return files
+
+
+def remove_output(outdir: Path, file: str) -> None:
+    """Remove a file and the folders that it leaves empty."""
+    path = outdir / file
+    path.unlink(missing_ok=True)
+    for folder in path.parents:
+        if folder == outdir or not folder.is_dir() or any(folder.iterdir()):
+            return
+        folder.rmdir()
+
+
+# The record of what stands in one builder's output folder.
+
+
+def record_path(app: Sphinx) -> Path:
+    """Return where the record of this output folder is kept: beside the doctrees, for the folder is published."""
+    outdir = hashlib.sha256(str(app.outdir).encode()).hexdigest()[:8]
+    return Path(app.doctreedir) / f"scratchbook-{app.builder.name}-{outdir}.json"
+
+
+def read_record(app: Sphinx) -> dict[str, Any]:
+    """Read the record; an odd one is an empty one, and then every page is written."""
+    with contextlib.suppress(OSError, ValueError):
+        record = json.loads(record_path(app).read_text(encoding="utf-8"))
+        if isinstance(record, dict) and record.get("format") == RECORD_FORMAT:
+            return record
+    return {"format": RECORD_FORMAT, "pages": {}}
+
+
+def write_record(app: Sphinx, record: dict[str, Any]) -> None:
+    """Write the record whole: a build that is killed leaves the old one, and the next build writes more."""
+    path = record_path(app)
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(json.dumps(record, sort_keys=True), encoding="utf-8")
+    temporary.replace(path)
+
+
+def relative(app: Sphinx, path: Path) -> str:
+    """Return a path from the source folder, as Sphinx notes dependencies."""
+    return path.relative_to(app.srcdir).as_posix() if path.is_relative_to(app.srcdir) else str(path)
+
+
+def content_digest(path: Path) -> str | None:
+    """Return the SHA-256 of a file's bytes; None when it cannot be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return None
+
+
+def digest_of(value: Any) -> str:
+    """Return the SHA-256 of plain data."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def register(app: Sphinx) -> None:
+    """Connect the hooks, if the project wants them."""
+    app.add_domain(PagesDomain)
+    app.add_event(DEPENDS_EVENT)
+    app.add_config_value("scratchbook_incremental", True, "env", types=frozenset({bool}))
+    app.connect("config-inited", connect_hooks)
+
+
+def connect_hooks(app: Sphinx, config: Any) -> None:
+    """Connect the hooks once it is known that they are wanted."""
+    if not config.scratchbook_incremental:
+        return
+    written = Written()
+    app.connect("builder-inited", on_builder_inited, priority=1)
+    app.connect("source-read", on_source_read, priority=1)
+    app.connect("doctree-read", on_doctree_read)
+    app.connect("env-get-outdated", on_get_outdated)
+    app.connect("env-updated", on_updated, priority=1)
+    app.connect("env-get-updated", written.on_get_updated, priority=900)
+    app.connect("doctree-resolved", written.on_doctree_resolved, priority=900)
+    app.connect("html-collect-pages", on_collect_pages)
+    app.connect("build-finished", written.on_build_finished)
