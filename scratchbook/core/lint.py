@@ -7,32 +7,34 @@ import re
 import tokenize
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Final
 
 from .errors import Mistake, Place
 from .selection import TAG_LINE, TagLine, find_tag_lines, split_lines
 from .sources import is_python
 
-# What an author may have meant as a marker, and why it is none; the first that fits is said.
+# What an author may have meant as a marker, why it is none, and what to do; the first that fits is said.
 NEAR_MISSES: Final = tuple(
-    (re.compile(pattern), reason)
-    for pattern, reason in (
-        (r"\b(?:tag|end)::[^\s\[\]]+\[\]\t", "a TAB follows ']', where only a blank or the end of the line may"),
-        (r"\b(?:tag|end)::[^\s\[\]]+\[\]\S+", "text is glued to ']'"),
-        (r"\b(?:tag|end)::\[\]", "it has no name"),
-        (r"\b(?:tag|end)::\S+\[[^\]]+\]", "its brackets are not empty"),
-        (r"\w+(?:tag|end)::\S+\[\]", "text is glued before it"),
-        (r"(?i)\b(?:tag|end):[^:\s]\S*\[\]", "it has one colon"),
-        (r"(?i)\b(?:tag|end)::\S+\[\]", "it has a capital"),
-        (r"(?i)\b(?:tag|end)s::?\S+\[\]", "the words are 'tag' and 'end'"),
-        (r"(?i)\b(?:tag|end)[ \t]*:[ \t]*:?[ \t]*\S*[ \t]*\[\]", "it has a blank inside"),
-        # Where words follow, only right after a comment sign: 'tag::value' is C++, and prose may speak of markers.
-        (r"(?i)\A\s*(?:#|//|--|/\*|<!--|\(\*|\{#|;|%)\W*\b(?:tag|end)::[ \t]*[\w./-]+(?=\s|\Z)", "it has no '[]'"),
+    (re.compile(pattern), reason, choice)
+    for pattern, reason, choice in (
+        (r"\b(?:tag|end)::[^\s\[\]]+\[\]\t", "a TAB follows it", "put a blank there"),
+        (r"\b(?:tag|end)::[^\s\[\]]+\[\]\S+", "text is glued to it", "put a blank after '[]'"),
+        (r"\b(?:tag|end)::\[\]", "it has no name", "write 'tag::name[]'"),
+        (r"\b(?:tag|end)::\S+\[[^\]]+\]", "its brackets are not empty", ""),
+        (r"\w+(?:tag|end)::\S+\[\]", "text is glued before it", ""),
+        (r"(?i)\b(?:tag|end):[^:\s]\S*\[\]", "it has one colon", ""),
+        (r"(?i)\b(?:tag|end)::\S+\[\]", "it has a capital", ""),
+        (r"(?i)\b(?:tag|end)s::?\S+\[\]", "the words are 'tag' and 'end'", ""),
+        (r"(?i)\b(?:tag|end)[ \t]*:[ \t]*:[ \t]*\S*[ \t]*\[\]", "it has a blank inside", ""),
+        (r"(?i)\A\W*\b(?:tag|end)[ \t]*:[ \t]*\S+[ \t]*\[\]", "it has one colon and a blank inside", ""),
+        # Where words may follow, only right after a comment sign: 'tag::value' is C++, and prose may speak of markers.
+        (r"(?i)\A\s*(?:#|//|--|/\*|<!--|\(\*|\{#|;|%)\W*\b(?:tag|end)::[ \t]*[\w./-]+(?=\s|\Z)", "it has no '[]'", ""),
     )
 )
-MEANT_NAME: Final = re.compile(r"::?[ \t]*([^ \t\[\]]+)")
+MEANT: Final = re.compile(r"(?i)(tag|end)s?[ \t]*::?[ \t]*:?[ \t]*([^ \t\[\]]+)")
 COMMENT_START: Final = re.compile(r"\s*[^\w\s]+\s*")
 CODE_BEFORE: Final = re.compile(r"\w.*(?://|/\*|#|--|<!--|\(\*|\{#|;|%)\W*\Z")
 # Characters that show nothing or turn the order of letters round, and line ends that Python does not know.
@@ -47,11 +49,13 @@ class Fault:
     """A mistake in a source file and the region that it tears or hides; no name where it touches none.
 
     takes_code: the line is a marker for Asciidoctor and holds code or text of a string too.
+    is_half: the marker has no other end.
     """
 
     mistake: Mistake
     name: str | None = None
     takes_code: bool = False
+    is_half: bool = False
 
     @property
     def line(self) -> int:
@@ -59,6 +63,7 @@ class Fault:
         return self.mistake.place.line if self.mistake.place else 0
 
 
+@lru_cache(maxsize=32)  # a page shows many regions of one file
 def find_faults(text: str, path: str) -> tuple[Fault, ...]:
     """Say once, at its line, all that is wrong with a file's markers and hidden characters.
 
@@ -70,13 +75,14 @@ def find_faults(text: str, path: str) -> tuple[Fault, ...]:
     marks = list(find_tag_lines(lines))
     swallowing = {mark.line: fault for mark in marks if (fault := _swallowed(mark, lines, comments, path))}
     clean = [mark for mark in marks if mark.line not in swallowing]
-    faults = [
-        *swallowing.values(),
-        *_Structure(path).faults(clean, lines),
+    unseen = [
         *_second_marks(clean, lines, path),
         *_near_misses(lines, {mark.line for mark in marks}, comments, path),
-        *_hidden_characters(lines, path),
     ]
+    # What lacks its other end because that is misspelt is said there.
+    halves = {fault.name for fault in unseen}
+    torn = [fault for fault in _Structure(path).faults(clean, lines) if not (fault.is_half and fault.name in halves)]
+    faults = [*swallowing.values(), *unseen, *torn, *_hidden_characters(lines, path)]
     return tuple(sorted(faults, key=lambda fault: fault.line))
 
 
@@ -99,8 +105,8 @@ def comment_columns(lines: list[str]) -> dict[int, int]:
     return columns
 
 
-def _fault(path: str, line: int, text: str, name: str | None = None) -> Fault:
-    return Fault(Mistake("region", text, Place(path, line)), name)
+def _fault(path: str, line: int, text: str, name: str | None, *, takes_code: bool = False) -> Fault:
+    return Fault(Mistake("region", text, Place(path, line)), name, takes_code)
 
 
 def _swallowed(mark: TagLine, lines: list[str], comments: dict[int, int] | None, path: str) -> Fault | None:
@@ -113,10 +119,10 @@ def _swallowed(mark: TagLine, lines: list[str], comments: dict[int, int] | None,
         is_in_string, has_code = mark.column < column, bool(before[:column].strip())
     if is_in_string:
         text = f"'{mark}' stands in a string and still counts as a marker; write it with a blank inside there"
-        return replace(_fault(path, mark.line, text, mark.name), takes_code=True)
+        return _fault(path, mark.line, text, mark.name, takes_code=True)
     if has_code:
         text = f"'{mark}' stands after code, which goes with the marker's line; give it a line of its own"
-        return replace(_fault(path, mark.line, text, mark.name), takes_code=True)
+        return _fault(path, mark.line, text, mark.name, takes_code=True)
     return None
 
 
@@ -142,11 +148,13 @@ class _Structure:
                 self._end(mark, code, known)
         for mark in self.open:
             if mark.name not in self.reopened:
-                self._say(mark, f"region '{mark.name}' is opened here and never closed; add 'end::{mark.name}[]'")
+                text = f"region '{mark.name}' is opened here and never closed; add 'end::{mark.name}[]'"
+                self._say(mark, text, is_half=True)
         return self.found
 
-    def _say(self, mark: TagLine, text: str, name: str | None = None) -> None:
-        self.found.append(_fault(self.path, mark.line, text, name or mark.name))
+    def _say(self, mark: TagLine, text: str, name: str = "", *, is_half: bool = False) -> None:
+        mistake = Mistake("region", text, Place(self.path, mark.line))
+        self.found.append(Fault(mistake, name or mark.name, is_half=is_half))
 
     def _start(self, mark: TagLine) -> None:
         earlier = [known for known in self.open if known.name == mark.name]
@@ -175,7 +183,7 @@ class _Structure:
         """Take an end whose name was never opened for the end of the innermost region with a name like it."""
         like = get_close_matches(mark.name, [start.name for start in self.open], n=1) if mark.name not in known else []
         if not like:
-            self._say(mark, f"'{mark}' closes nothing; no region '{mark.name}' is open here")
+            self._say(mark, f"'{mark}' closes nothing; no region '{mark.name}' is open here", is_half=True)
             return
         self._say(mark, f"'{mark}' closes nothing; open here is '{like[0]}'", like[0])
         self.open.remove(next(start for start in reversed(self.open) if start.name == like[0]))
@@ -199,12 +207,12 @@ def _near_misses(lines: list[str], marked: set[int], comments: dict[int, int] | 
             comment = line[comments.get(number, len(line)) :]
         else:
             comment = line if COMMENT_START.match(line) else ""
-        for pattern, reason in NEAR_MISSES:
+        for pattern, reason, choice in NEAR_MISSES:
             if match := pattern.search(comment):
-                seen = match[0].strip()
-                text = f"'{seen}' looks like a marker and is none: {reason}; write 'tag::name[]' or 'end::name[]'"
-                name = MEANT_NAME.search(seen)
-                yield _fault(path, number, text, name[1] if name else None)
+                meant = MEANT.search(match[0])
+                what_to_do = choice or (f"write '{meant[1].lower()}::{meant[2]}[]'" if meant else "")
+                text = f"'{match[0].strip()}' looks like a marker and is none: {reason}; {what_to_do}"
+                yield _fault(path, number, text, meant[2] if meant else None)
                 break
 
 

@@ -52,7 +52,7 @@ def show(text: str, path: str, selection: Selection) -> tuple[Region, tuple[Mist
     requests = tuple(_request_mistakes(text, path, selection, region, faults, names))
     is_torn = bool(region.warnings) or any(_touches(fault, selection) for fault in faults)
     if not (requests or is_torn or region.text.strip()):
-        requests = (Mistake("region", f"{_request(selection)} selects no line of {path}; {_choice(names)}"),)
+        requests = (_nothing(selection, path, names),)
     if requests or is_torn:
         region = Region(warnings=region.warnings)
     return region, (*requests, *(fault.mistake for fault in faults))
@@ -125,7 +125,7 @@ def _name_mistakes(
     wanted = selection.names
     items = (selection.tags or "").replace(",", ";").split(";") if option == "tags" else []
     if not wanted:
-        yield Mistake("region", f"{_request(selection)} names no region of {path}; {_choice(names)}")
+        yield Mistake("region", f"{selection.request} names no region of {path}; {_choice(names)}")
     unknown = [name for name in wanted if name not in (*names, "*", "**") and name not in hidden]
     blank = [name for name in unknown if name != "".join(name.split())]
     for name in blank:
@@ -182,13 +182,11 @@ def _indent_mistakes(text: str, path: str, selection: Selection, region: Region)
             return
 
 
-def _request(selection: Selection) -> str:
-    """Quote what a page asks for."""
-    for option in ("lines", "tag", "tags"):
-        value = getattr(selection, option)
-        if value is not None:
-            return f"{option} '{value}'"
-    return "the whole file"
+def _nothing(selection: Selection, path: str, names: tuple[str, ...]) -> Mistake:
+    """Make the message for a selection that holds at most blank lines."""
+    if not selection.request:
+        return Mistake("region", f"{path} has no line to show")
+    return Mistake("region", f"{selection.request} selects no line to show of {path}; {_choice(names)}")
 
 
 def _choice(names: tuple[str, ...]) -> str:

@@ -45,6 +45,14 @@ class Selection:
             items = tags.split("," if "," in tags else ";")
         return {item.removeprefix("!"): not item.startswith("!") for item in items if item not in ("", "!")}
 
+    @property
+    def request(self) -> str:
+        """Quote the option that counts, as a page wrote it; nothing for the whole file."""
+        for option, value in (("lines", self.lines), ("tag", self.tag), ("tags", self.tags)):
+            if value is not None:
+                return f"{option} '{value}'"
+        return ""
+
 
 @dataclass(frozen=True)
 class TagLine:
