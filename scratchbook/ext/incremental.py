@@ -80,7 +80,7 @@ def pages_of(env: BuildEnvironment) -> PagesDomain:
 def on_builder_inited(app: Sphinx) -> None:
     """Have a file of references parsed again when its bytes have changed, whatever its time stamp says."""
     filecmp.clear_cache()  # it goes by stamps: a process that builds twice would not copy a file that kept its own
-    bibdata = app.env.domaindata.get("cite", {}).get("bibdata")
+    bibdata: Any = app.env.domaindata.get("cite", {}).get("bibdata")
     known = pages_of(app.env).data["bibliographies"]
     for path, file in bibdata.bibfiles.items() if bibdata else ():
         if known.get(str(path)) != content_digest(path):
