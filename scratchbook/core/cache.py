@@ -45,9 +45,10 @@ class Store:
 
     def load(self, session: Session) -> Outcome | None:
         """Return the outcome of that session if everything it used is as it was, else None."""
-        for path in self._candidates(session):
+        inputs = session_inputs(session)
+        for path in self._candidates(session, inputs):
             entry = read_entry(path)
-            if entry is None or not self._is_valid(entry, session):
+            if entry is None or not self._is_valid(entry, session, inputs):
                 continue
             try:
                 outcome = from_json(Outcome, entry["outcome"])
@@ -65,15 +66,16 @@ class Store:
         """
         if outcome.failed or outcome.uses.unsure:
             return False
+        inputs = session_inputs(session)
         entry = {
             "format": FORMAT,
             "name": session.name,
-            "inputs": session_inputs(session),
+            "inputs": inputs,
             "lines": lines_digest(session) if is_placed(session, outcome) else None,
             "uses": to_json(outcome.uses),
             "outcome": to_json(outcome),
         }
-        path = self._folder_of(session) / f"{base_digest(session)[:32]}-{digest(entry['uses'])[:16]}.json"
+        path = self._folder_of(session) / f"{digest(inputs)[:32]}-{digest(entry['uses'])[:16]}.json"
         write_entry(path, entry)
         self._keep_newest(path.parent)
         return True
@@ -112,17 +114,17 @@ class Store:
         state = f"{session.state.name}={session.state.value}" if session.state else ""
         return self.folder / digest([session.name, state])[:24]
 
-    def _candidates(self, session: Session) -> list[Path]:
-        return sorted(self._folder_of(session).glob(f"{base_digest(session)[:32]}-*.json"), key=modified, reverse=True)
+    def _candidates(self, session: Session, inputs: dict[str, str]) -> list[Path]:
+        return sorted(self._folder_of(session).glob(f"{digest(inputs)[:32]}-*.json"), key=modified, reverse=True)
 
     def _keep_newest(self, folder: Path) -> None:
         for path in sorted(folder.glob("*.json"), key=modified, reverse=True)[ENTRIES_A_SESSION:]:
             path.unlink(missing_ok=True)
 
-    def _is_valid(self, entry: dict[str, Any], session: Session) -> bool:
-        if entry.get("inputs") != session_inputs(session):
+    def _is_valid(self, entry: dict[str, Any], session: Session, inputs: dict[str, str]) -> bool:
+        if entry.get("inputs") != inputs:
             return False
-        if entry.get("lines") not in (None, lines_digest(session)):
+        if entry.get("lines") is not None and entry["lines"] != lines_digest(session):
             return False
         return not list(self._changed_uses(entry))
 
@@ -135,7 +137,7 @@ class Store:
                 yield f"{label}: gone"
             elif before[label] != now[label]:
                 yield f"{label}: changed"
-        if entry.get("lines") not in (None, lines_digest(session)):
+        if entry.get("lines") is not None and entry["lines"] != lines_digest(session):
             yield "lines: the code moved, and its output names lines"
         yield from self._changed_uses(entry)
 
@@ -229,11 +231,6 @@ def cell_inputs(cell: Cell) -> dict[str, Any]:
             continue
         inputs[item.name] = [value.path, value.text] if isinstance(value, Code) else to_json(value)
     return inputs
-
-
-def base_digest(session: Session) -> str:
-    """Return the digest of all that is known before the session runs."""
-    return digest(session_inputs(session))
 
 
 def lines_digest(session: Session) -> str:
