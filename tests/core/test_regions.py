@@ -275,6 +275,12 @@ def test_a_marker_without_a_name_is_said():
     assert said("# tag::[]\na = 1\n") == [(1, fact)]
 
 
+def test_a_near_miss_hides_no_other_mistake_of_its_region():
+    text = "# tag::a[]\n# end::a[]\n# Tag::a[]\n"
+
+    assert [line for line, _ in said(text, tag="a")] == [1, 3]
+
+
 def test_a_near_miss_in_another_language_is_said():
     fact = "'tag::x[]-->' looks like a marker and is none: text is glued to it; put a blank after '[]'"
 
