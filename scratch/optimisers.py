@@ -1,0 +1,129 @@
+"""Turn gradients into better weights: momentum, Adam and AdamW, clipping, and a schedule for the step size.
+
+An optimiser works on one long vector, so that it need not know what a model is.
+"""
+
+import numpy as np
+
+from refusals import NotFiniteError, OutOfRangeError, ShapeMismatchError
+
+
+# tag::pack[]
+def pack(arrays):
+    """Lay all arrays of a dict end to end, in the order of their names: one vector, [n_parameters]."""
+    return np.concatenate([arrays[name].ravel() for name in sorted(arrays)])
+
+
+def unpack(vector, arrays):
+    """Cut a vector into windows with the names and shapes of a dict of arrays: the reverse of pack.
+
+    Raises ShapeMismatchError if the vector is longer or shorter than they are together.
+    """
+    n_parameters = sum(array.size for array in arrays.values())
+    if vector.shape != (n_parameters,):
+        raise ShapeMismatchError(f"expected a vector of {n_parameters} numbers, not shape {vector.shape}")
+    windows, start = {}, 0
+    for name in sorted(arrays):
+        end = start + arrays[name].size
+        windows[name] = vector[start:end].reshape(arrays[name].shape)
+        start = end
+    return windows
+# end::pack[]
+
+
+# tag::momentum[]
+class Momentum:
+    """Step against the gradient, and keep some of the last step's speed.
+
+    momentum: share of the speed that is kept, 0 for plain gradient descent
+    """
+
+    def __init__(self, momentum=0.0):
+        self.momentum, self.velocity = momentum, 0.0
+
+    def step(self, weights, gradient, learning_rate):
+        """Give the weights after one step: [n], and the arguments stay as they are."""
+        check_step(weights, gradient, learning_rate)
+        self.velocity = self.momentum * self.velocity + gradient
+        return weights - learning_rate * self.velocity
+# end::momentum[]
+
+
+# tag::adamw[]
+class AdamW:
+    """Step by the gradient's running mean over its running size, and let every weight shrink a little.
+
+    beta_1, beta_2: share of the mean and of the mean square that is kept   epsilon: keeps 0 / 0 away
+    weight_decay: share of a weight lost in a step of learning rate 1; with 0 this is Adam
+    Source: loshchilov2017adamw, algorithm 2; kingma2014adam, algorithm 1.
+    """
+
+    def __init__(self, beta_1=0.9, beta_2=0.95, epsilon=1e-8, weight_decay=0.1):
+        self.beta_1, self.beta_2, self.epsilon, self.weight_decay = beta_1, beta_2, epsilon, weight_decay
+        self.n_steps, self.mean, self.square = 0, 0.0, 0.0
+
+    def step(self, weights, gradient, learning_rate):
+        """Give the weights after one step: [n], and the arguments stay as they are."""
+        check_step(weights, gradient, learning_rate)
+        self.n_steps += 1
+        self.mean = self.beta_1 * self.mean + (1 - self.beta_1) * gradient
+        self.square = self.beta_2 * self.square + (1 - self.beta_2) * gradient**2
+        # Both averages began at zero; dividing takes out what that start still weighs.
+        mean = self.mean / (1 - self.beta_1**self.n_steps)
+        square = self.square / (1 - self.beta_2**self.n_steps)
+        kept = (1 - learning_rate * self.weight_decay) * weights
+        return kept - learning_rate * mean / (np.sqrt(square) + self.epsilon)
+# end::adamw[]
+
+
+# tag::clip[]
+def clip(gradient, limit=1.0):
+    """Shorten a gradient that is longer than limit; its direction stays.
+
+    gradient: [n]   ->   clipped gradient: [n], and the length it had
+    Source: brown2020language, appendix B (a limit of 1).
+    """
+    length = np.sqrt(gradient @ gradient)
+    if not np.isfinite(length):
+        raise NotFiniteError(f"the gradient's length is {length}; a smaller learning rate may keep it finite")
+    return gradient * min(1.0, limit / (length + 1e-6)), length
+# end::clip[]
+
+
+# tag::schedule[]
+def scheduled_rate(step, n_steps, peak, n_warmup, floor=0.1):
+    """Give the learning rate of a step: a straight climb to the peak, then half a cosine down.
+
+    step: 0-based   floor: share of the peak at the last step
+    Source: brown2020language, appendix B.
+    """
+    if not 0 <= step < n_steps or not 0 <= n_warmup < n_steps:
+        raise OutOfRangeError(f"step {step} and {n_warmup} of warm-up must lie in 0..{n_steps - 1}")
+    if step < n_warmup:
+        return peak * (step + 1) / n_warmup
+    done = (step - n_warmup) / max(1, n_steps - 1 - n_warmup)
+    return peak * (floor + (1 - floor) * (1 + np.cos(np.pi * done)) / 2)
+# end::schedule[]
+
+
+def check_step(weights, gradient, learning_rate):
+    """Refuse a step that would spoil the weights."""
+    if np.shape(weights) != np.shape(gradient):
+        raise ShapeMismatchError(f"weights of shape {np.shape(weights)} but a gradient of {np.shape(gradient)}")
+    if not 0 < learning_rate < np.inf:
+        raise OutOfRangeError(f"the learning rate must be positive and finite, not {learning_rate}")
+    if not np.isfinite(gradient).all():
+        raise NotFiniteError("the gradient holds NaN or infinity; a step along it would spoil every weight")
+
+
+if __name__ == "__main__":
+    # tag::demonstration[]
+    # A long valley: 50 times steeper one way than the other.
+    steepness = np.array([50.0, 1.0])
+    for name, optimiser, rate in (("descent", Momentum(), 0.03), ("momentum", Momentum(0.9), 0.01),
+                                  ("Adam", AdamW(weight_decay=0), 0.1)):
+        place = np.array([1.0, 1.0])
+        for _ in range(100):
+            place = optimiser.step(place, steepness * place, rate)
+        print(f"{name:9} after 100 steps: {place.round(4)}")
+    # end::demonstration[]
