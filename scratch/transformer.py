@@ -10,6 +10,7 @@ import numpy as np
 from attention import MultiHeadTrace, multi_head_attention, multi_head_attention_backward, rows
 from embeddings import lookup, lookup_backward
 from positions import usual_rotation
+from refusals import check_attention
 
 
 # tag::rmsnorm[]
@@ -118,6 +119,7 @@ def block(x, weights, n_heads, n_kv_heads=None, rotation=None, epsilon=1e-5, cac
     Raises ModelError if sizes do not fit or x is not finite.
     Source: touvron2023llama, section 2.2.
     """
+    check_attention(x, weights, n_heads, n_kv_heads or n_heads, rotation)
     if rotation is None:
         rotation = usual_rotation(x.shape[-2], weights["W_q"].shape[-1] // n_heads)
     norm_1 = rmsnorm(x, weights["gain_1"], epsilon)

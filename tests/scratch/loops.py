@@ -1,0 +1,123 @@
+"""The same mathematics, one number at a time: slow, obvious, and written from the formulas alone."""
+
+import cmath
+import math
+
+
+def rmsnorm(row, gain, epsilon):
+    mean_square = sum(number * number for number in row) / len(row)
+    return [g * number / math.sqrt(mean_square + epsilon) for number, g in zip(row, gain, strict=True)]
+
+
+def layernorm(row, gain, bias, epsilon):
+    mean = sum(row) / len(row)
+    variance = sum((number - mean) ** 2 for number in row) / len(row)
+    normal = [(number - mean) / math.sqrt(variance + epsilon) for number in row]
+    return [g * number + b for number, g, b in zip(normal, gain, bias, strict=True)]
+
+
+def softmax(row):
+    total = sum(math.exp(number) for number in row)
+    return [math.exp(number) / total for number in row]
+
+
+def times(row, W):
+    return [sum(row[i] * W[i][j] for i in range(len(row))) for j in range(len(W[0]))]
+
+
+def silu(z):
+    return z / (1 + math.exp(-z))
+
+
+def relu(z):
+    return z if z > 0 else 0.0
+
+
+def gelu(z):
+    return z / 2 * (1 + math.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z * z * z)))
+
+
+def gelu_erf(z):
+    return z / 2 * (1 + math.erf(z / math.sqrt(2)))
+
+
+def swiglu(row, W_g, W_u, W_d):
+    return times([silu(z) * up for z, up in zip(times(row, W_g), times(row, W_u), strict=True)], W_d)
+
+
+def mlp(row, W_1, b_1, W_2, b_2):
+    hidden = [relu(z + b) for z, b in zip(times(row, W_1), b_1, strict=True)]
+    return [z + b for z, b in zip(times(hidden, W_2), b_2, strict=True)]
+
+
+def rope(row, position, base):
+    """Each pair of neighbours is one complex number, turned by its own angle."""
+    turned = []
+    for i in range(0, len(row), 2):
+        angle = position * base ** (-i / len(row))
+        pair = complex(row[i], row[i + 1]) * cmath.exp(1j * angle)
+        turned += [pair.real, pair.imag]
+    return turned
+
+
+def causal_attention(Q, K, V):
+    """One head: row i reads rows 0 to i."""
+    mixed = []
+    for i, query in enumerate(Q):
+        scores = [sum(q * k for q, k in zip(query, K[j], strict=True)) / math.sqrt(len(query)) for j in range(i + 1)]
+        shares = softmax(scores)
+        mixed.append([sum(share * V[j][c] for j, share in enumerate(shares)) for c in range(len(V[0]))])
+    return mixed
+
+
+def grouped_attention(x, W_q, W_k, W_v, W_o, n_heads, n_kv_heads, base):
+    """All heads, turned; query head h reads key-value head h // (n_heads / n_kv_heads)."""
+    d_head = len(W_q[0]) // n_heads
+
+    def head_of(W, head, is_turned):
+        columns = [[line[head * d_head + c] for c in range(d_head)] for line in W]
+        heads = [times(row, columns) for row in x]
+        return [rope(row, position, base) for position, row in enumerate(heads)] if is_turned else heads
+
+    merged = [[] for _ in x]
+    for head in range(n_heads):
+        shared = head // (n_heads // n_kv_heads)
+        mixed = causal_attention(head_of(W_q, head, True), head_of(W_k, shared, True), head_of(W_v, shared, False))
+        merged = [row + more for row, more in zip(merged, mixed, strict=True)]
+    return [times(row, W_o) for row in merged]
+
+
+def block(x, weights, n_heads, n_kv_heads, epsilon, base):
+    """The pre-norm block, one row after another."""
+    read = [rmsnorm(row, weights["gain_1"], epsilon) for row in x]
+    matrices = (weights[name] for name in ("W_q", "W_k", "W_v", "W_o"))
+    attended = grouped_attention(read, *matrices, n_heads, n_kv_heads, base)
+    u = [[a + b for a, b in zip(*pair, strict=True)] for pair in zip(x, attended, strict=True)]
+    written = []
+    for row in u:
+        worked = swiglu(rmsnorm(row, weights["gain_2"], epsilon), weights["W_g"], weights["W_u"], weights["W_d"])
+        written.append([a + b for a, b in zip(row, worked, strict=True)])
+    return written
+
+
+def cross_entropy(logits, targets, kept):
+    surprises = [-math.log(softmax(row)[t]) for row, t, k in zip(logits, targets, kept, strict=True) if k]
+    return sum(surprises) / len(surprises)
+
+
+def sinusoidal(n_tokens, d):
+    table = []
+    for position in range(n_tokens):
+        row = []
+        for i in range(0, d, 2):
+            row += [math.sin(position / 10000 ** (i / d)), math.cos(position / 10000 ** (i / d))]
+        table.append(row)
+    return table
+
+
+def embedding_gradient(upstream, ids, n_vocab):
+    gradient = [[0.0] * len(upstream[0]) for _ in range(n_vocab)]
+    for row, i in zip(upstream, ids, strict=True):
+        for c, number in enumerate(row):
+            gradient[i][c] += number
+    return gradient
