@@ -1,0 +1,216 @@
+"""The base of our directives and roles: where the author wrote it, and a mistake that leaves the page whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, ClassVar, Final, NamedTuple
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from docutils.statemachine import StringList
+from myst_parser.mocking import MockState
+from sphinx.directives.code import CodeBlock
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxDirective, SphinxRole
+
+from scratchbook.core.cells import Code
+from scratchbook.core.errors import Mistake, Place, ScratchbookError
+from scratchbook.core.markers import MarkerError, split_code
+from scratchbook.ext.domain import LiveDomain, Page, domain_of
+
+TRANSLATED: Final = re.compile(r":(\d+):<translated>$")
+
+Converter = Callable[[str], Any]
+
+
+class AnyOption(dict[str, Converter]):
+    """Accept every option as text, so that we and not the parser tell the author what is wrong, in our own words."""
+
+    def __missing__(self, name: str) -> Converter:
+        return directives.unchanged
+
+
+class Spot(NamedTuple):
+    """Where a role or directive stands.  is_translated: it was read from a message catalogue, not from a chapter."""
+
+    place: Place
+    is_translated: bool
+
+
+def find_spot(env: BuildEnvironment, source: str | None, line: int | None) -> Spot:
+    """Turn docutils' idea of a position into one from the project's root."""
+    document = str(source or env.doc2path(env.current_document.docname))
+    translated = TRANSLATED.search(document)
+    if translated:
+        return Spot(Place(path_from_root(env, document[: translated.start()]), int(translated[1])), True)
+    return Spot(Place(path_from_root(env, document), line or 1), False)
+
+
+def path_from_root(env: BuildEnvironment, path: str) -> str:
+    """Return a path as messages show it: from the project's root, with forward slashes."""
+    root = domain_of(env).root
+    absolute = Path(path) if Path(path).is_absolute() else Path(env.srcdir) / path
+    for candidate in (absolute, absolute.resolve()):
+        if candidate.is_relative_to(root):
+            return candidate.relative_to(root).as_posix()
+    return absolute.as_posix()
+
+
+def flag(text: str) -> bool:
+    """Read an option that is only there or not there."""
+    if text.strip().lower() in ("", "true"):
+        return True
+    raise ValueError("it takes no value")
+
+
+def required(text: str) -> str:
+    """Read an option that needs a value."""
+    if not text.strip():
+        raise ValueError("it needs a value")
+    return text.strip()
+
+
+def positive(text: str) -> float:
+    """Read a number of seconds."""
+    seconds = float(text)
+    if not 0 < seconds < float("inf"):
+        raise ValueError("it must be more than 0")
+    return seconds
+
+
+class LiveDirective(SphinxDirective):
+    """A directive whose mistakes become one message each, while the page keeps what the author wrote.
+
+    A subclass sets `wanted` and writes `make_nodes`, which may raise ScratchbookError.
+    """
+
+    has_content = True
+    optional_arguments = 1
+    final_argument_whitespace = True
+    option_spec: ClassVar[AnyOption] = AnyOption({"class": directives.unchanged})
+    wanted: ClassVar[dict[str, Converter]] = {}
+
+    def run(self) -> list[nodes.Node]:
+        """Make the nodes, or show the author's text in a box where that failed."""
+        try:
+            self.options = dict(self._read_options())
+            return self.make_nodes()
+        except ScratchbookError as error:
+            self.note(error.kind, error.text, error.place)
+            return [*failure_box(error.text, "\n".join(self.content), self.get_source_info())]
+
+    def make_nodes(self) -> list[nodes.Node]:
+        """Return what stands on the page."""
+        raise NotImplementedError
+
+    @property
+    def domain(self) -> LiveDomain:
+        """The domain of this build."""
+        return domain_of(self.env)
+
+    @property
+    def page(self) -> Page:
+        """The record of the chapter that is being read."""
+        return self.domain.page(self.env.current_document.docname)
+
+    @property
+    def place(self) -> Place:
+        """The line on which the directive begins."""
+        return find_spot(self.env, *self.get_source_info()).place
+
+    def note(self, kind: str, text: str, place: Place | None = None) -> None:
+        """Keep a mistake; `report` says it at the end of every build in which it is still there."""
+        self.page.mistakes.append(Mistake(kind, text, place or self.place))
+
+    def code_block(self, lines: list[str], language: str, options: dict[str, Any]) -> list[nodes.Node]:
+        """Let Sphinx make the code block, with its caption, name, numbers and emphasis."""
+        content = StringList(lines, self.place.path)
+        return CodeBlock(
+            "code-block", [language], options, content, self.lineno, self.content_offset,
+            self.block_text, self.state, self.state_machine,
+        ).run()  # fmt: skip
+
+    def page_code(self) -> tuple[Code, Code]:
+        """Return the content as it is shown and as it runs, each line with its number in the chapter."""
+        return split_page_code(list(self.content), self.place.path, first_line(self))
+
+    def _read_options(self) -> Iterator[tuple[str, Any]]:
+        for name, raw in self.options.items():
+            converter = self.wanted.get(name)
+            if converter is None:
+                self._note_option(name, f"{{{self.name}}} has no option '{name}'; it has {', '.join(self.wanted)}")
+                continue
+            try:
+                yield name, converter(raw or "")
+            except (ValueError, TypeError) as error:
+                self._note_option(name, f"option '{name}' of {{{self.name}}} is '{raw or ''}': {error}")
+
+    def _note_option(self, name: str, text: str) -> None:
+        self.note("option", text, Place(self.place.path, self.place.line + self._option_offset(name)))
+
+    def _option_offset(self, name: str) -> int:
+        """Return how many lines below the directive's own line an option stands."""
+        lines = self.block_text.splitlines()
+        has_opening = bool(lines) and re.match(r"\s*(`{3,}|:{3,}|~{3,}|\.\. )", lines[0]) is not None
+        pattern = re.compile(rf"\s*:?{re.escape(name)}\s*:")
+        found = next((number for number, line in enumerate(lines) if pattern.match(line)), None)
+        return 0 if found is None else found + (0 if has_opening else 1)
+
+
+class LiveRole(SphinxRole):
+    """A role that knows its place and its page."""
+
+    @property
+    def spot(self) -> Spot:
+        """Where the role stands."""
+        return find_spot(self.env, *self.get_source_info())
+
+    @property
+    def docname(self) -> str:
+        """The page that is being read."""
+        return self.env.current_document.docname
+
+    @property
+    def page(self) -> Page:
+        """The record of the chapter that is being read."""
+        return domain_of(self.env).page(self.docname)
+
+    def note(self, kind: str, text: str) -> None:
+        """Keep a mistake; `report` says it at the end of every build in which it is still there."""
+        self.page.mistakes.append(Mistake(kind, text, self.spot.place))
+
+
+def first_line(directive: SphinxDirective) -> int:
+    """Return the 1-based line of the content's first line; MyST and docutils count it from different places."""
+    if isinstance(directive.state, MockState):
+        return directive.lineno + directive.content_offset + 1
+    items = directive.content.items
+    return items[0][1] + 1 if items else directive.content_offset + 1
+
+
+def split_page_code(lines: list[str], path: str, first: int) -> tuple[Code, Code]:
+    """Split code at its hide and skip markers.  first: the line of the chapter on which it begins."""
+    try:
+        parts = split_code("\n".join(lines))
+    except MarkerError as error:
+        raise ScratchbookError(error.text, Place(path, first + error.line - 1), kind=error.kind) from None
+    shown, run = (
+        Code(path, "\n".join(line.text for line in part), tuple(first + line.number - 1 for line in part))
+        for part in parts
+    )
+    return shown, run
+
+
+def failure_box(text: str, code: str, source: tuple[str, int]) -> Iterator[nodes.Node]:
+    """Yield a box that tells the reader that something is missing here, with what the author wrote in it."""
+    title = nodes.title("", "This block failed")
+    box = nodes.admonition("", title, nodes.paragraph(text, text), classes=["scratchbook-failure"])
+    box["support_smartquotes"] = False
+    box.source, box.line = source
+    if code.strip():
+        block = nodes.literal_block(code, code, language="none")
+        block.source, block.line = source
+        box += block
+    yield box

@@ -1,0 +1,61 @@
+"""Show a figure that code drew in the form that a builder can carry.  Draws nothing."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from typing import Final
+
+from docutils import nodes
+from sphinx.environment import BuildEnvironment
+
+from scratchbook.core.cells import CellOutcome
+
+# Which kinds of part a form shows, the best first.
+KINDS: Final = {
+    "html": ("svg", "png"),
+    "epub": ("svg", "png"),
+    "latex": ("pdf", "png"),
+    "plain": ("png", "svg", "pdf"),
+}
+
+
+def figure_nodes(outcome: CellOutcome, alt: str, form: str, env: BuildEnvironment) -> Iterator[nodes.Node]:
+    """Yield each figure of a cell; a cell gives every kind of every figure, in one order."""
+    for kind in KINDS[form]:
+        found = [part.data for part in outcome.parts if part.kind == kind]
+        if not found:
+            continue
+        for data in found:
+            if kind == "svg" and form == "html":
+                yield inline_svg(data["svg"], alt)
+            else:
+                content = data["svg"].encode() if kind == "svg" else base64.b64decode(data["base64"])
+                yield image_file(content, kind, alt, env)
+        return
+
+
+def inline_svg(svg: str, alt: str) -> nodes.container:
+    """Return a drawing inside the page, so that it takes the page's colours; its ids are its own."""
+    prefix = f"f{hashlib.sha256(svg.encode()).hexdigest()[:8]}-"
+    svg = svg[max(svg.find("<svg"), 0) :]  # without the XML declaration, which a page cannot hold
+    svg = re.sub(r'\bid="', f'id="{prefix}', svg)
+    svg = re.sub(r'((?:xlink:)?href=")#', rf"\1#{prefix}", svg)
+    svg = re.sub(r"url\(#", f"url(#{prefix}", svg)
+    svg = svg.replace("<svg", f'<svg role="img" aria-label="{escape(alt)}"', 1)
+    return nodes.container("", nodes.raw("", svg, format="html"), classes=["scratchbook-figure"])
+
+
+def image_file(content: bytes, kind: str, alt: str, env: BuildEnvironment) -> nodes.image:
+    """Return an image whose file is named by its content, beside the doctrees; builders copy it as any other."""
+    path = Path(env.doctreedir) / "scratchbook" / f"{hashlib.sha256(content).hexdigest()[:24]}.{kind}"
+    if not path.is_file():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    name = path.as_posix()
+    env.images.add_file(env.current_document.docname, name)
+    return nodes.image("", uri=name, alt=alt, candidates={"*": name}, classes=["scratchbook-figure"])

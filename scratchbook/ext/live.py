@@ -1,0 +1,308 @@
+"""What an author writes to show and run code: {live}, {value}, {claim}, {states}.  Leaves cells; runs nothing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import Any, ClassVar, Final
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.transforms import SphinxTransform
+
+from scratchbook.core.cells import ClaimCell, Code, CodeCell, FileCell, Selection, ValueCell
+from scratchbook.core.errors import Mistake, Place, ScratchbookError
+from scratchbook.ext.directive import Converter, LiveDirective, LiveRole, flag, positive, required
+from scratchbook.ext.domain import Shown, Slot, States, domain_of, output_id
+
+# Options that Sphinx's own code block understands, handed on to it.
+BLOCK_OPTIONS: Final[dict[str, Converter]] = {
+    "caption": required,
+    "name": required,
+    "class": directives.class_option,
+    "linenos": flag,
+    "lineno-start": int,
+    "emphasize-lines": required,
+    "force": flag,
+}
+SELECTION_OPTIONS: Final[dict[str, Converter]] = {
+    "tag": required,
+    "tags": required,
+    "lines": required,
+    "indent": directives.nonnegative_int,
+    "optional": flag,
+}
+RUN_OPTIONS: Final[dict[str, Converter]] = {
+    "figure": required,
+    "table": flag,
+    "show-value": flag,
+    "raises": required,
+    "timeout": positive,
+}
+SHOW_OPTIONS: Final[dict[str, Converter]] = {"hide-code": flag, "hide-output": flag, "no-output": required}
+MOST_STATES: Final = 8  # the style sheet has a rule for each
+
+
+class Live(LiveDirective):
+    """Show and run: a region of a file with its demonstration, or code of the page."""
+
+    wanted: ClassVar[dict[str, Converter]] = {**SELECTION_OPTIONS, **RUN_OPTIONS, **SHOW_OPTIONS, **BLOCK_OPTIONS}
+
+    def make_nodes(self) -> list[nodes.Node]:
+        """Leave the cells in the domain and what they will show on the page."""
+        self._check_options()
+        if self.arguments:
+            return self._make_file_nodes(self.arguments[0].strip())
+        return self._make_code_nodes()
+
+    def _make_file_nodes(self, file: str) -> list[nodes.Node]:
+        cell = self._file_cell(file)
+        self.page.cells.append(cell)
+        shown = self._listing(cell)
+        cells = [cell.id]
+        if "".join(self.content).strip():
+            code, run = self.page_code()
+            demonstration = self._code_cell(f"{cell.id}-shown", run)
+            shown += self._input(code, {"class": ["scratchbook-input", "scratchbook-demonstration"]})
+            cells.append(demonstration.id)
+        self._promise(cells, must_print=not self.options.get("optional", False))
+        return [*shown, *self._output(cells, cell.id)]
+
+    def _make_code_nodes(self) -> list[nodes.Node]:
+        if not "".join(self.content).strip():
+            raise ScratchbookError("{live} has neither a file nor code: name a file behind it, or write code in it")
+        code, run = self.page_code()
+        name = self.options.get("name")
+        cell = self._code_cell(self.page.fresh_id(nodes.make_id(name)) if name else self.page.numbered_id("code"), run)
+        shown = self._input(code, self._block_options(len(code.numbers)))
+        self._promise([cell.id], must_print=False)
+        return [*shown, *self._output([cell.id], cell.id)]
+
+    def _check_options(self) -> None:
+        has_code = bool("".join(self.content).strip())
+        for name in SELECTION_OPTIONS:
+            if name in self.options and not self.arguments:
+                raise ScratchbookError(f"option '{name}' selects lines of a file, and this {{live}} names none")
+        for name in RUN_OPTIONS:
+            if name in self.options and name != "timeout" and not has_code:
+                raise ScratchbookError(f"option '{name}' is about code of the page: write some in the block")
+        if "figure" in self.options and "table" in self.options:
+            raise ScratchbookError("a block shows a figure or a table, not both: use two blocks")
+
+    def _file_cell(self, file: str) -> FileCell:
+        if not re.fullmatch(r"[^\n()=]+\.py", file):
+            fact = f"'{file.splitlines()[0]}' on the first line of {{live}} is not the name of a Python file"
+            raise ScratchbookError(f"{fact}; code begins on the next line")
+        chosen = {name: self.options[name] for name in SELECTION_OPTIONS if name in self.options}
+        part = chosen.get("tag") or chosen.get("tags") or ""
+        return FileCell(
+            id=self.page.fresh_id(nodes.make_id(f"{PurePosixPath(file).stem} {part}") or "file"),
+            place=self.place,
+            file=file,
+            selection=Selection(**chosen),
+            seconds=self.options.get("timeout"),
+        )
+
+    def _code_cell(self, cell_id: str, code: Code) -> CodeCell:
+        wants = "figure" if "figure" in self.options else "table" if "table" in self.options else "text"
+        cell = CodeCell(
+            id=self.page.fresh_id(cell_id),
+            place=self.place,
+            code=code,
+            wants=wants,  # type: ignore[arg-type]  # mypy widens the literals
+            show_value=self.options.get("show-value", False),
+            raises=self.options.get("raises"),
+            seconds=self.options.get("timeout"),
+        )
+        self.page.cells.append(cell)
+        return cell
+
+    def _listing(self, cell: FileCell) -> list[nodes.Node]:
+        """Return an empty code block that is filled once the file has been read."""
+        if "hide-code" in self.options:
+            return []
+        options = self._block_options(None)
+        shown = self.code_block([], "python", options)
+        start = self.options.get("lineno-start")
+        slot_options = {"emphasize": self.options.get("emphasize-lines"), "start": start}
+        slot = Slot(self.env.current_document.docname, (cell.id,), "listing", options=slot_options)
+        for block in literal_blocks(shown):
+            block["scratchbook"] = slot
+            block["translatable"] = False
+        return shown
+
+    def _input(self, code: Code, options: dict[str, Any]) -> list[nodes.Node]:
+        if "hide-code" in self.options or not code.text.strip():
+            return []
+        shown = self.code_block(code.text.split("\n"), "python", options)
+        for block in literal_blocks(shown):
+            block["translatable"] = False  # code that runs is never translated
+        return shown
+
+    def _output(self, cells: list[str], label: str) -> list[nodes.Node]:
+        docname = self.env.current_document.docname
+        block = nodes.literal_block("", "", language="none", translatable=False, classes=["scratchbook-output"])
+        options = {"alt": self.options.get("figure", ""), "hidden": "hide-output" in self.options}
+        block["scratchbook"] = Slot(docname, tuple(cells), "output", label, options)
+        block["ids"] = [output_id(docname, label)]
+        self.set_source_info(block)
+        return [block]
+
+    def _block_options(self, lines: int | None) -> dict[str, Any]:
+        """Return what Sphinx's code block is told; `lines` is None while a file's are not known."""
+        options = {name: value for name, value in self.options.items() if name in BLOCK_OPTIONS}
+        options["class"] = ["scratchbook-input", *options.get("class", [])]
+        for name in ("linenos", "force"):
+            if options.pop(name, False):
+                options[name] = None  # docutils writes a flag so
+        spec = options.pop("emphasize-lines", None)
+        if spec and lines is not None:
+            read_emphasis(spec, lines)
+            options["emphasize-lines"] = spec
+        return options
+
+    def _promise(self, cells: list[str], *, must_print: bool) -> None:
+        hides = "hide-output" in self.options
+        self.page.shown.append(
+            Shown(
+                place=self.place,
+                cells=() if hides else tuple(cells),
+                emphasize=self.options.get("emphasize-lines") if self.arguments else None,
+                listing=cells[0] if self.arguments else None,
+                no_output=self.options.get("no-output"),
+                must_print=must_print,
+            )
+        )
+
+
+class Value(LiveRole):
+    """A number in a sentence, from the page's session."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Leave the cell, and its expression as the text until the value is known."""
+        cell_id = find_translated(self, ValueCell)
+        if cell_id is None:
+            cell = ValueCell(self.page.numbered_id("value"), self.spot.place, self.text)
+            self.page.cells.append(cell)
+            cell_id = cell.id
+        return [inline_slot(self, cell_id, "value", self.text)], []
+
+
+class Claim(LiveRole):
+    """An assertion about the sentence before it: nothing on the page while it holds."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Leave the cell, and an empty place on the page."""
+        cell_id = find_translated(self, ClaimCell)
+        if cell_id is None:
+            cell = ClaimCell(self.page.numbered_id("claim"), self.spot.place, self.text)
+            self.page.cells.append(cell)
+            cell_id = cell.id
+        return [inline_slot(self, cell_id, "claim", "")], []
+
+
+class StatesControl(LiveDirective):
+    """Run the page once for each value of a variable, and let the reader choose which to see."""
+
+    def make_nodes(self) -> list[nodes.Node]:
+        """Note the states, and where their control stands."""
+        name = self.arguments[0].strip() if self.arguments else ""
+        values = tuple(value for value in re.split(r"\s*[,\n]\s*", "\n".join(self.content).strip()) if value)
+        if not name.isidentifier():
+            raise ScratchbookError(f"{{states}} needs the name of a variable, not '{name}'")
+        if len(set(values)) != len(values) or not 2 <= len(values) <= MOST_STATES:
+            raise ScratchbookError(f"{{states}} needs 2 to {MOST_STATES} different values with commas between them")
+        if self.page.states is not None:
+            raise ScratchbookError(f"a page has one {{states}}, and this one has it at {self.page.states.place}")
+        if self.page.cells:
+            raise ScratchbookError("{states} stands before the first code of its page, since it is set before it")
+        self.page.states = States(name, values, self.place)
+        control = nodes.container("", classes=["scratchbook-states"])
+        control["scratchbook"] = Slot(self.env.current_document.docname, (), "states")
+        self.set_source_info(control)
+        return [control]
+
+
+class SettleInlines(SphinxTransform):
+    """Give each value and claim its own line, and take them out of headings.
+
+    A parser tells the line on which a paragraph begins.  A heading is copied into tables of contents before anything
+    has run, so a value in one would show its expression there.
+    """
+
+    default_priority = 700
+
+    def apply(self, **kwargs: Any) -> None:
+        """Move cells to their line; refuse those in headings with one message each."""
+        self.page = domain_of(self.env).page(self.env.current_document.docname)
+        for node in [found for found in self.document.findall(nodes.inline) if has_inline_slot(found)]:
+            slot: Slot = node["scratchbook"]
+            index = next((index for index, cell in enumerate(self.page.cells) if cell.id in slot.cells), None)
+            if index is None:
+                continue
+            block, breaks = enclosing_text(node)
+            cell = self.page.cells[index]
+            place = Place(cell.place.path, cell.place.line + breaks)
+            self.page.cells[index] = replace(cell, place=place)
+            if isinstance(block, nodes.title) and isinstance(block.parent, nodes.section | nodes.document):
+                del self.page.cells[index]
+                text = f"{{{slot.shows}}} cannot stand in a title: write it in the sentence below"
+                self.page.mistakes.append(Mistake(slot.shows, text, place))
+                node.replace_self(nodes.literal("", node.astext()))
+
+
+def has_inline_slot(node: nodes.Element) -> bool:
+    """Whether an inline node waits for a value or a claim."""
+    return isinstance(node.get("scratchbook"), Slot)
+
+
+def enclosing_text(node: nodes.Element) -> tuple[nodes.Element, int]:
+    """Return the paragraph, caption or title around an inline node, and how many line breaks it has before the node."""
+    breaks = 0
+    while isinstance(node, nodes.Inline) and node.parent is not None:
+        siblings = node.parent.children
+        breaks += sum(sibling.astext().count("\n") for sibling in siblings[: siblings.index(node)])
+        node = node.parent
+    return node, breaks
+
+
+def inline_slot(role: LiveRole, cell_id: str, shows: Any, text: str) -> nodes.inline:
+    """Return a plain inline node: a subclass of it in a heading would stop Sphinx's title collector."""
+    node = nodes.inline(role.rawtext, text, classes=[f"scratchbook-{shows}"])
+    node["scratchbook"] = Slot(role.docname, (cell_id,), shows)
+    role.set_source_info(node)
+    return node
+
+
+def find_translated(role: LiveRole, kind: type[ValueCell] | type[ClaimCell]) -> str | None:
+    """Return the chapter's cell that a translated sentence means: the same expression, nearest to the same line."""
+    if not role.spot.is_translated:
+        return None
+    line = role.spot.place.line
+    same = [cell for cell in role.page.cells if isinstance(cell, kind) and cell.expression == role.text]
+    if not same:
+        role.note("value", f"the translation shows '{role.text}', which its chapter does not")
+        return ""
+    return min(same, key=lambda cell: abs(cell.place.line - line)).id
+
+
+def literal_blocks(shown: list[nodes.Node]) -> list[nodes.literal_block]:
+    """Return the code blocks among nodes, inside captions too."""
+    return [block for node in shown for block in node.findall(nodes.literal_block)]
+
+
+def read_emphasis(spec: str, count: int, place: Place | None = None) -> list[int]:
+    """Read '1,3-5' as line numbers within a block of `count` lines.  Raises ScratchbookError."""
+    chosen: list[int] = []
+    for part in spec.split(","):
+        match = re.fullmatch(r"\s*(\d+)?\s*(-)?\s*(\d+)?\s*", part)
+        if not match or not (match[1] or match[3]):
+            raise ScratchbookError(f"option 'emphasize-lines' is '{spec}': write it as 1,3-5", place)
+        first = int(match[1] or 1)
+        last = int(match[3] or count) if match[2] else first
+        if not 1 <= first <= last <= count:
+            fact = f"option 'emphasize-lines' is '{spec}', and the block has {count} lines"
+            raise ScratchbookError(f"{fact}; they are counted from its first", place)
+        chosen += range(first, last + 1)
+    return chosen

@@ -1,0 +1,96 @@
+"""Say every mistake once, at the author's line, in every build in which it is there; and set the exit status."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.logging import is_suppressed_warning
+
+from scratchbook.core.errors import Mistake, Place
+from scratchbook.ext.domain import LiveDomain, Page
+
+logger = logging.getLogger(__name__)
+
+
+class Message(str):
+    """A warning's text; the type that Sphinx adds goes to the end of its first line, before any traceback."""
+
+    __slots__ = ()
+
+    def __add__(self, suffix: str) -> Message:
+        head, line_break, rest = self.partition("\n")
+        return Message(f"{head}{suffix}{line_break}{rest}")
+
+
+@dataclass(frozen=True)
+class Met:
+    """A mistake and the line of the directive that met it."""
+
+    mistake: Mistake
+    asked: Place
+
+    @property
+    def place(self) -> Place:
+        """The line to say."""
+        return self.mistake.place or self.asked
+
+
+def say_mistakes(app: Sphinx, domain: LiveDomain, others: tuple[Mistake, ...] = ()) -> None:
+    """Warn of each mistake of the book and let the build end with a failure if there was any.
+
+    others: mistakes of no page, such as settings.
+    """
+    met: dict[tuple[Place, str, str], list[Place]] = {}
+    details: dict[tuple[Place, str, str], str] = {}
+    for found in [*(Met(mistake, mistake.place or Place("conf.py", 1)) for mistake in others), *find_mistakes(domain)]:
+        key = (found.place, found.mistake.kind, found.mistake.text)
+        met.setdefault(key, []).append(found.asked)
+        details.setdefault(key, found.mistake.detail)
+    for key in sorted(met):
+        place, kind, text = key
+        text += run_by(place, met[key])
+        if details[key]:
+            text += "\n" + details[key].rstrip()
+        logger.warning(Message(text), type="scratchbook", subtype=kind, location=str(place))
+        if not is_suppressed_warning("scratchbook", kind, app.config.suppress_warnings):
+            app.statuscode = 1  # as Sphinx's own doctest builder does: the build ends, and `make` stops
+
+
+def find_mistakes(domain: LiveDomain) -> Iterator[Met]:
+    """Yield all mistakes that the book has, by page."""
+    for docname, page in sorted(domain.pages.items()):
+        first = Place(docname, 1)
+        for mistake in [*page.mistakes, *domain.checked.get(docname, ())]:
+            yield Met(mistake, mistake.place or first)
+        yield from cell_mistakes(domain, docname, page)
+        yield from session_mistakes(domain, docname, page)
+
+
+def cell_mistakes(domain: LiveDomain, docname: str, page: Page) -> Iterator[Met]:
+    """Yield the mistakes of each cell, of its first state that has any: one message a place."""
+    for cell in [*page.cells, *(block.cell for block in page.alone)]:
+        for _, outcome in domain.cell_outcomes(docname, cell.id):
+            if outcome and outcome.mistakes:
+                yield from (Met(mistake, cell.place) for mistake in outcome.mistakes)
+                break
+
+
+def session_mistakes(domain: LiveDomain, docname: str, page: Page) -> Iterator[Met]:
+    """Yield what went wrong with a session as a whole."""
+    cells = [*page.cells, *(block.cell for block in page.alone)]
+    names = (docname, f"{docname}#", f"{docname}?")
+    for key, outcome in domain.outcomes.items():
+        if key == docname or key.startswith(names[1:]):
+            yield from (Met(mistake, cells[0].place) for mistake in outcome.mistakes)
+
+
+def run_by(place: Place, asked: list[Place]) -> str:
+    """Return which directives met a mistake that stands elsewhere."""
+    others = sorted(set(asked) - {place})
+    if not others:
+        return ""
+    more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+    return f" (run by {others[0]}{more})"

@@ -1,0 +1,326 @@
+"""Fill the placeholders with Sphinx's own nodes, once outcomes are known.  Knows no code and no author's syntax."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from html import escape
+from typing import Any, ClassVar, Final
+
+from docutils import nodes
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+from scratchbook.core.cells import CellOutcome, State
+from scratchbook.core.errors import ScratchbookError
+from scratchbook.ext.domain import Slot, domain_of, output_id
+from scratchbook.ext.figures import figure_nodes
+from scratchbook.ext.live import read_emphasis
+
+Variant = tuple[State | None, list[nodes.Node]]
+NOT_RUN: Final = "Not run: an earlier block of this page failed."
+
+
+class FillSlots(SphinxPostTransform):
+    """Put in what the sessions gave; before references are resolved, since a cell knows none.
+
+    form: what the builder can show; see `figures` and `StateSwitch`.
+    """
+
+    default_priority = 5
+    form: ClassVar[str] = "plain"
+
+    def run(self, **kwargs: Any) -> None:
+        """Replace each placeholder of the document."""
+        fillers: dict[str, Callable[[nodes.Element, Slot], list[nodes.Node]]] = {
+            "listing": self.fill_listing,
+            "output": self.fill_output,
+            "plain output": self.fill_plain_output,
+            "value": self.fill_value,
+            "claim": self.fill_claim,
+            "states": self.fill_states,
+        }
+        for node in list(self.document.findall(has_slot)):
+            assert isinstance(node, nodes.Element)
+            slot: Slot = node.attributes.pop("scratchbook")
+            node.attributes.pop("translatable", None)
+            replace(node, fillers[slot.shows](node, slot))
+
+    def outcomes(self, slot: Slot, cell: str) -> list[tuple[State | None, CellOutcome | None]]:
+        """Return what a cell gave, state by state."""
+        return domain_of(self.env).cell_outcomes(slot.page, cell)
+
+    def fill_listing(self, node: nodes.Element, slot: Slot) -> list[nodes.Node]:
+        """Show the lines of a file, with their numbers in that file."""
+        for _, outcome in self.outcomes(slot, slot.cells[0]):
+            listing = outcome.part("listing") if outcome else None
+            if listing:
+                return list(listing_blocks(node, listing, slot.options))
+        return []
+
+    def fill_output(self, node: nodes.Element, slot: Slot) -> list[nodes.Node]:
+        """Show what the cells gave, labelled and set apart from the code."""
+        variants: list[Variant] = []
+        states = [state for state, _ in self.outcomes(slot, slot.cells[0])]
+        for number, state in enumerate(states):
+            given = [self.outcomes(slot, cell)[number][1] for cell in slot.cells]
+            variants.append((state, list(self.output_nodes(given, slot, node))))
+        content = self.switch(slot, variants)
+        if not content:
+            return []
+        box = nodes.container("", self.label(slot), *content, classes=["scratchbook-output"], ids=node["ids"])
+        box.source, box.line = node.source, node.line
+        return [box]
+
+    def label(self, slot: Slot) -> nodes.paragraph:
+        """Return the line above an output; where there are links, it is its own permanent anchor."""
+        if self.form != "html":
+            return nodes.paragraph("", "Output", classes=["scratchbook-label"])
+        link = nodes.reference("", "Output", refid=output_id(slot.page, slot.label), internal=True)
+        return nodes.paragraph("", "", link, classes=["scratchbook-label"])
+
+    def output_nodes(self, given: list[CellOutcome | None], slot: Slot, node: nodes.Element) -> Iterator[nodes.Node]:
+        """Yield the nodes of one state: the text of all cells in order, then figures and tables, then failures."""
+        known = [outcome for outcome in given if outcome]
+        parts = [part for outcome in known for part in outcome.parts]
+        if not slot.options.get("hidden"):
+            text = "".join(part.data["text"] for part in parts if part.kind in ("text", "value")).rstrip()
+            if text:
+                yield text_block(text, node)
+            cut = sum(part.data.get("cut", 0) for part in parts if part.kind == "text")
+            if cut:
+                yield nodes.paragraph("", f"… {cut:,} bytes more are not shown.", classes=["scratchbook-cut"])
+            for outcome in known:
+                yield from figure_nodes(outcome, slot.options.get("alt", ""), self.form, self.env)
+            yield from (table_node(part.data) for part in parts if part.kind == "table")
+        for outcome in known:
+            if outcome.status == "failed":
+                yield failure(outcome)
+                return
+        if any(outcome.status == "not run" for outcome in known):
+            yield nodes.paragraph("", NOT_RUN, classes=["scratchbook-not-run"])
+
+    def fill_plain_output(self, node: nodes.Element, slot: Slot) -> list[nodes.Node]:
+        """Show printed text as sphinx-exec-code does: blank lines around it cut, nothing when there is none."""
+        (_, outcome), *_ = self.outcomes(slot, slot.cells[0])
+        if outcome is None:
+            return []
+        if outcome.status != "ok":
+            return [failure(outcome)]
+        text = "".join(part.data["text"] for part in outcome.parts if part.kind == "text")
+        lines = text.rstrip().splitlines()
+        while lines and not lines[0].strip():
+            lines.pop(0)
+        if not lines or slot.options.get("hidden"):
+            return []
+        node.rawsource = "\n".join(lines)
+        node.children = []
+        node += nodes.Text(node.rawsource)
+        return [node]
+
+    def fill_value(self, node: nodes.Element, slot: Slot) -> list[nodes.Node]:
+        """Put the number into its sentence."""
+        found = self.outcomes(slot, slot.cells[0])
+        variants: list[Variant] = []
+        for state, outcome in found:
+            value = outcome.part("value") if outcome else None
+            if value is None:
+                text = node.astext() if outcome is None else "(value missing)"
+                shown = nodes.inline("", text, classes=["scratchbook-failure"] if outcome else ["scratchbook-unknown"])
+            else:
+                shown = nodes.inline("", value["text"], classes=node["classes"])
+            variants.append((state, [shown]))
+        return self.switch_inline(variants)
+
+    def fill_claim(self, node: nodes.Element, slot: Slot) -> list[nodes.Node]:
+        """Show nothing while the claim holds, and say so to the reader when it does not."""
+        found = self.outcomes(slot, slot.cells[0])
+        if any(outcome and outcome.status == "failed" for _, outcome in found):
+            return [nodes.inline("", " (this does not hold)", classes=["scratchbook-failure"])]
+        close_gap(node)
+        return []
+
+    def fill_states(self, node: nodes.Element, slot: Slot) -> list[nodes.Node]:
+        """Show the control, or say in words which states the page has."""
+        page = domain_of(self.env).pages.get(slot.page)
+        if page is None or page.states is None:
+            return []
+        if self.form == "html":
+            node += state_control(slot.page, page.states.name, page.states.values)
+        else:
+            listed = ", ".join(page.states.values)
+            node += nodes.paragraph("", f"This page is computed for each {page.states.name}: {listed}.")
+        return [node]
+
+    def switch(self, slot: Slot, variants: list[Variant]) -> list[nodes.Node]:
+        """Return one content for all states where they agree, else each with its state's name above it."""
+        if all_equal(variants):
+            return variants[0][1] if variants else []
+        shown: list[nodes.Node] = []
+        for number, (state, content) in enumerate(variants, 1):
+            name = nodes.paragraph("", state_name(state), classes=["scratchbook-state-name"])
+            classes = ["scratchbook-state", f"scratchbook-state-{number}"]
+            shown.append(nodes.container("", name, *content, classes=classes))
+        return shown
+
+    def switch_inline(self, variants: list[Variant]) -> list[nodes.Node]:
+        """Return one value for all states where they agree, else all of them, in words where nothing can switch."""
+        if all_equal(variants):
+            return variants[0][1] if variants else []
+        if self.form == "html":
+            shown: list[nodes.Node] = []
+            for number, (state, content) in enumerate(variants, 1):
+                name = nodes.inline("", f" ({state_name(state)}) ", classes=["scratchbook-state-name"])
+                classes = ["scratchbook-state", f"scratchbook-state-{number}"]
+                shown.append(nodes.inline("", "", *content, name, classes=classes))
+            return shown
+        (_, first), *others = variants
+        rest = "; ".join(f"{state_name(state)}: {content[0].astext()}" for state, content in others)
+        return [*first, nodes.Text(f" ({rest})")]
+
+
+class FillSlotsForHtml(FillSlots):
+    """As HTML: figures inside the page, links to outputs, and a control that switches states."""
+
+    default_priority = 4
+    formats = ("html",)
+    form = "html"
+
+
+class FillSlotsForEpub(FillSlots):
+    """As EPUB: like HTML, with figures in files of their own and no control, which few readers can switch."""
+
+    default_priority = 3
+    builders = ("epub",)
+    form = "epub"
+
+
+class FillSlotsForLatex(FillSlots):
+    """As LaTeX: figures as PDF."""
+
+    default_priority = 4
+    formats = ("latex",)
+    form = "latex"
+
+
+TRANSFORMS: Final = (FillSlots, FillSlotsForHtml, FillSlotsForEpub, FillSlotsForLatex)
+
+
+def has_slot(node: nodes.Node) -> bool:
+    """Whether a node waits to be filled."""
+    return isinstance(node, nodes.Element) and isinstance(node.get("scratchbook"), Slot)
+
+
+def replace(node: nodes.Element, filled: list[nodes.Node]) -> None:
+    """Put nodes where a placeholder stood; a caption with nothing under it goes with it."""
+    parent = node.parent
+    if filled == [node]:
+        return
+    if not filled and isinstance(parent, nodes.container) and parent.get("literal_block"):
+        parent.parent.remove(parent)
+        return
+    parent.replace(node, filled)  # an empty list removes the node
+
+
+def listing_blocks(node: nodes.Element, listing: dict[str, Any], options: dict[str, Any]) -> Iterator[nodes.Node]:
+    """Yield the code block, in pieces where its line numbers are shown and jump."""
+    lines, numbers = listing["text"].rstrip("\n").split("\n"), list(listing["numbers"])
+    spec = options.get("emphasize")
+    emphasized = set(read_emphasis(spec, len(lines))) if spec and is_within(spec, len(lines)) else set()
+    for first, last in pieces(numbers, whole=not node.get("linenos") or options.get("start") is not None):
+        block = node.deepcopy() if first else node
+        text = "\n".join(lines[first:last])
+        block.rawsource = text
+        block.children = []
+        block += nodes.Text(text)
+        block["highlight_args"] = dict(node["highlight_args"])
+        if block.get("linenos"):
+            block["highlight_args"]["linenostart"] = options.get("start") or numbers[first]
+        marked = [line - first for line in sorted(emphasized) if first < line <= last]
+        if marked:
+            block["highlight_args"]["hl_lines"] = marked
+        if first:
+            block["ids"], block["names"] = [], []
+            block["classes"] = [*block["classes"], "scratchbook-continued"]
+        yield block
+
+
+def is_within(spec: str, count: int) -> bool:
+    """Whether emphasized lines exist; where they do not, `promises` has said so."""
+    try:
+        read_emphasis(spec, count)
+    except ScratchbookError:
+        return False
+    return True
+
+
+def pieces(numbers: list[int], *, whole: bool) -> Iterator[tuple[int, int]]:
+    """Yield the (first, last) index of each run of following line numbers; one run when `whole`."""
+    first = 0
+    for index in range(1, len(numbers)):
+        if not whole and numbers[index] != numbers[index - 1] + 1:
+            yield first, index
+            first = index
+    yield first, len(numbers)
+
+
+def text_block(text: str, node: nodes.Element) -> nodes.literal_block:
+    """Return printed text as a block without highlighting."""
+    block = nodes.literal_block(text, text, language="none", classes=["scratchbook-text"])
+    block.source, block.line = node.source, node.line
+    return block
+
+
+def table_node(data: dict[str, Any]) -> nodes.table:
+    """Return rows of text as a table."""
+    rows, header = data["rows"], data.get("header")
+    width = max(map(len, [*rows, header or []]), default=0)
+    group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in range(width)), cols=width)
+    if header:
+        group += nodes.thead("", table_row(header))
+    group += nodes.tbody("", *map(table_row, rows))
+    return nodes.table("", group, classes=["scratchbook-table"])
+
+
+def table_row(cells: list[str]) -> nodes.row:
+    """Return one row of text."""
+    return nodes.row("", *(nodes.entry("", nodes.paragraph("", cell)) for cell in cells))
+
+
+def failure(outcome: CellOutcome) -> nodes.Node:
+    """Return the box that tells the reader that code failed here."""
+    if outcome.status == "not run":
+        return nodes.paragraph("", NOT_RUN, classes=["scratchbook-not-run"])
+    text = outcome.mistakes[0].text if outcome.mistakes else "it gave nothing"
+    body = nodes.paragraph("", text)
+    return nodes.admonition("", nodes.title("", "This block failed"), body, classes=["scratchbook-failure"])
+
+
+def close_gap(node: nodes.Element) -> None:
+    """Take away the blank before a claim that shows nothing, where none would stand without it."""
+    siblings = node.parent.children
+    index = siblings.index(node)
+    before = siblings[index - 1] if index else None
+    after = siblings[index + 1].astext() if index + 1 < len(siblings) else ""
+    if isinstance(before, nodes.Text) and (not after or not after[0].isalnum()):
+        node.parent.replace(before, nodes.Text(before.rstrip()))
+
+
+def all_equal(variants: list[Variant]) -> bool:
+    """Whether all states show the same."""
+    return len({"".join(node.pformat() for node in content) for _, content in variants}) <= 1
+
+
+def state_name(state: State | None) -> str:
+    """Return how a state is called on the page."""
+    return f"{state.name} = {state.value}" if state else ""
+
+
+def state_control(page: str, name: str, values: tuple[str, ...]) -> nodes.raw:
+    """Return radio buttons: the style sheet shows the state that is chosen, so no script is needed."""
+    group = nodes.make_id(f"states-{page}-{name}")
+    buttons = "".join(
+        f'<label><input type="radio" name="{group}" class="scratchbook-pick-{number}" autocomplete="off"'
+        f"{' checked' if number == 1 else ''}> {escape(value)}</label>"
+        for number, value in enumerate(values, 1)
+    )
+    html = f'<fieldset class="scratchbook-control"><legend>{escape(name)}</legend>{buttons}</fieldset>'
+    return nodes.raw("", html, format="html")

@@ -1,0 +1,283 @@
+"""The run phase: once all chapters are read, run the sessions whose outcome is not stored.  Makes no nodes."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import Any, Final, Protocol
+
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+from sphinx.util.display import status_iterator
+
+from scratchbook.core.cells import Cell, FileCell, Outcome, Session, State
+from scratchbook.core.errors import Mistake
+from scratchbook.core.runner import ForkServer, run_session, show_session
+from scratchbook.core.sources import missing_file
+from scratchbook.ext.domain import Alone, LiveDomain, Page, domain_of, session_key
+from scratchbook.ext.promises import check_page
+from scratchbook.ext.report import say_mistakes
+from scratchbook.ext.settings import Settings, read_settings
+
+# Builders that show no output: they check links, or collect text to translate.
+IDLE_BUILDERS: Final = frozenset({"gettext", "linkcheck"})
+
+logger = logging.getLogger(__name__)
+
+
+class OutcomeStore(Protocol):
+    """Where outcomes are kept between builds."""
+
+    def load(self, session: Session) -> Outcome | None:
+        """Return a stored outcome that is still true, or None."""
+
+    def save(self, session: Session, outcome: Outcome) -> object:
+        """Keep an outcome, if it may be kept."""
+
+
+class NoStore:
+    """A store that keeps nothing: every session runs."""
+
+    def load(self, session: Session) -> Outcome | None:
+        """Know nothing."""
+        return None
+
+    def save(self, session: Session, outcome: Outcome) -> None:
+        """Keep nothing."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One session of one page.
+
+    key: its name in the domain.   mistakes: what is wrong with the files that it names.
+    """
+
+    docname: str
+    key: str
+    session: Session
+    mistakes: tuple[Mistake, ...] = ()
+
+
+@dataclass
+class Sources:
+    """Find and read the files that cells name, each once a build."""
+
+    root: Path
+    folders: tuple[str, ...]
+    contents: dict[str, bytes] = field(default_factory=dict)
+
+    def find(self, cell: FileCell) -> tuple[FileCell, Mistake | None]:
+        """Look a file up in the source folders, then beside the chapter that names it; never outside the root."""
+        beside = PurePosixPath(cell.place.path).parent.as_posix()
+        tried = []
+        for folder in dict.fromkeys([*self.folders, beside]):
+            path = os.path.normpath(f"{folder}/{cell.file}").replace(os.sep, "/")
+            found = self.root / path
+            if found.is_file():
+                if not found.resolve().is_relative_to(self.root):
+                    return replace(cell, path=None), self._outside(cell)
+                self.contents.setdefault(path, found.read_bytes())
+                return replace(cell, path=path), None
+            tried.append(path)
+        mistakes = missing_file(cell.file, tuple(tried), optional=cell.selection.optional)
+        return replace(cell, path=None), replace(mistakes[0], place=cell.place) if mistakes else None
+
+    def _outside(self, cell: FileCell) -> Mistake:
+        text = f"'{cell.file}' is outside the project's root, and nothing there is shown or run"
+        return Mistake("source", text, cell.place)
+
+
+@dataclass
+class Tally:
+    """How many sessions ran, came from the store, and failed."""
+
+    run: int = 0
+    stored: int = 0
+    failed: int = 0
+    seconds: float = 0.0
+
+    def __str__(self) -> str:
+        total = self.run + self.stored
+        noun = "session" if total == 1 else "sessions"
+        counts = f"{self.run} run, {self.stored} cached, {self.failed} failed"
+        return f"{total} {noun}: {counts} · {self.seconds:.1f} s"
+
+
+def run_pages(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Bring every outcome up to date, say every mistake, and return the pages that now look different."""
+    if app.builder.name in IDLE_BUILDERS:
+        return []
+    domain = domain_of(env)
+    settings = read_settings(app.config, Path(app.confdir))
+    jobs = list(make_jobs(domain, env, settings))
+    before = {docname: page_outcome(domain, docname) for docname in domain.pages}
+    obtain(jobs, domain, settings, app.verbosity)
+    changed = [docname for docname, known in before.items() if page_outcome(domain, docname) != known]
+    say_mistakes(app, domain, settings.mistakes)
+    return sorted(changed)
+
+
+def page_outcome(domain: LiveDomain, docname: str) -> list[Any]:
+    """Return all that a page shows of its outcomes, to be compared; times are left out."""
+    keys = [key for key, _, _ in page_sessions(docname, domain.pages[docname])]
+    found = [domain.outcomes.get(key) for key in keys]
+    return [domain.checked.get(docname), *((it.cells, it.mistakes) if it else None for it in found)]
+
+
+def page_sessions(docname: str, page: Page) -> Iterator[tuple[str, State | None, Alone | None]]:
+    """Yield each session of a page: its key, its state, and the block when it runs alone."""
+    if page.cells:
+        yield from ((session_key(docname, state), state, None) for state in page.state_list)
+    for block in page.alone:
+        yield session_key(f"{docname}#{block.cell.id}"), None, block
+
+
+def make_jobs(domain: LiveDomain, env: BuildEnvironment, settings: Settings) -> Iterator[Job]:
+    """Yield all sessions of the book, by page."""
+    sources = Sources(settings.root, settings.folders)
+    for docname, page in sorted(domain.pages.items()):
+        for key, state, block in page_sessions(docname, page):
+            if block is None:
+                yield page_job(docname, key, page.cells, state, sources, settings)
+            else:
+                yield block_job(docname, key, block, settings)
+
+
+def page_job(
+    docname: str, key: str, page_cells: list[Cell], state: State | None, sources: Sources, settings: Settings
+) -> Job:
+    """Make the session of a page in one of its states."""
+    cells, mistakes = [], []
+    for cell in page_cells:
+        if isinstance(cell, FileCell):
+            cell, mistake = sources.find(cell)
+            mistakes += [mistake] if mistake else []
+        cells.append(cell)
+    paths = sorted({cell.path for cell in cells if isinstance(cell, FileCell) and cell.path})
+    session = new_session(docname, tuple(cells), settings.root.as_posix(), settings)
+    session = replace(session, state=state, sources=tuple((path, sources.contents[path]) for path in paths))
+    return Job(docname, key, session, tuple(mistakes))
+
+
+def block_job(docname: str, key: str, block: Alone, settings: Settings) -> Job:
+    """Make the session of a block that runs by itself."""
+    session = new_session(f"{docname}#{block.cell.id}", (block.cell,), block.working_folder, settings)
+    return Job(docname, key, replace(session, folders=block.folders))
+
+
+def new_session(name: str, cells: tuple[Cell, ...], root: str, settings: Settings) -> Session:
+    """Make a session with what the settings say."""
+    return Session(
+        name=name,
+        cells=cells,
+        root=root,
+        folders=settings.folders,
+        limits=settings.limits,
+        print_options=settings.print_options,
+        environment=settings.environment,
+        preload=settings.preload,
+    )
+
+
+def obtain(jobs: Sequence[Job], domain: LiveDomain, settings: Settings, verbosity: int) -> None:
+    """Fill the domain with an outcome for each job, from the store or from a run."""
+    started = time.monotonic()
+    store = open_store(settings)
+    outcomes: dict[str, Outcome] = {}
+    tally = Tally()
+    waiting = []
+    for job in jobs:
+        stored = store.load(job.session) if settings.execute != "never" else show_session(job.session)
+        if stored is not None:
+            outcomes[job.key] = stored
+        elif settings.execute == "cache-only":
+            outcomes[job.key] = Outcome({}, (not_stored(job),))
+        else:
+            waiting.append(job)
+    tally.stored = len(jobs) - len(waiting)
+    for job, outcome in run_jobs(waiting, settings, verbosity):
+        outcomes[job.key] = outcome
+        store.save(job.session, outcome)
+        tally.run += 1
+    for job in jobs:
+        outcomes[job.key] = replace(outcomes[job.key], mistakes=(*outcomes[job.key].mistakes, *job.mistakes))
+    domain.outcomes.clear()
+    domain.outcomes.update(sorted(outcomes.items()))
+    domain.checked.clear()
+    domain.checked.update({docname: check_page(domain, docname) for docname in sorted(domain.pages)})
+    tally.failed = sum(outcome.failed for outcome in outcomes.values())
+    tally.seconds = time.monotonic() - started
+    if jobs:
+        logger.info("%s", tally)
+
+
+def not_stored(job: Job) -> Mistake:
+    """Say that a page has no stored outcome and may not run."""
+    fact = "this page has no stored outcome, and scratchbook_execute is 'cache-only'"
+    return Mistake("cache", f"{fact}; build once with 'run'", job.session.cells[0].place)
+
+
+def open_store(settings: Settings) -> OutcomeStore:
+    """Return the store of outcomes between builds."""
+    return NoStore()
+
+
+def run_jobs(jobs: Sequence[Job], settings: Settings, verbosity: int) -> Iterator[tuple[Job, Outcome]]:
+    """Run sessions side by side and yield each as it ends, with a line that says which pages are running."""
+    if not jobs:
+        return
+    with ExitStack() as stack:
+        run, executor = open_executor(settings, len(jobs), stack)
+        futures = {executor.submit(run, job.session): job for job in jobs}
+        progress = Progress(futures)
+        ended = as_completed(futures)
+        for future in status_iterator(
+            ended, "running pages... ", "darkgreen", len(jobs), verbosity, stringify_func=progress.describe
+        ):
+            yield futures[future], result(future, futures[future])
+
+
+def open_executor(
+    settings: Settings, count: int, stack: ExitStack
+) -> tuple[Callable[[Session], Outcome], Executor]:
+    """Return the function that runs a session and what carries it: threads over our fork server, or the project's."""
+    if settings.executor:
+        module, _, name = settings.executor.rpartition(".")
+        factory: Callable[[], Executor] = getattr(importlib.import_module(module), name)
+        return run_session, stack.enter_context(factory())
+    server = stack.enter_context(ForkServer())
+    pool = ThreadPoolExecutor(min(settings.jobs, count), thread_name_prefix="session")
+    return server.run, stack.enter_context(pool)
+
+
+def result(future: Future[Outcome], job: Job) -> Outcome:
+    """Return what a session gave; an executor that broke is a mistake of that page, not the end of the build."""
+    error = future.exception()
+    if error is None:
+        return future.result()
+    text = f"the session could not be run: {type(error).__name__}: {error}"
+    return Outcome({}, (Mistake("run", text.splitlines()[0], job.session.cells[0].place),))
+
+
+@dataclass
+class Progress:
+    """Say which pages run now and how long it will take, from those that have ended."""
+
+    futures: dict[Future[Outcome], Job]
+    started: float = field(default_factory=time.monotonic)
+
+    def describe(self, ended: Future[Outcome]) -> str:
+        """Return the words behind the percentage, when one session has ended."""
+        done = sum(future.done() for future in self.futures)
+        left = (time.monotonic() - self.started) / max(done, 1) * (len(self.futures) - done)
+        running = [job.session.name for future, job in self.futures.items() if future.running()]
+        names = ", ".join(running[:3]) or self.futures[ended].session.name
+        return f"{names} ({left:.0f} s left)" if done < len(self.futures) else names

@@ -1,0 +1,143 @@
+"""The settings of conf.py: their names, their types, and one typed value made from them.  Reads no chapter."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any, Final, Literal
+
+from sphinx.application import Sphinx
+from sphinx.config import ENUM, Config
+
+from scratchbook.core.cells import Limits
+from scratchbook.core.errors import Mistake, Place
+
+# name -> (default, rebuild, types).  "env": chapters are read again.  "": the run phase sees the change by itself.
+SETTINGS: Final[dict[str, tuple[Any, Literal["", "env"], Any]]] = {
+    "scratchbook_root": ("", "env", (str,)),
+    "scratchbook_folders": (["scratch"], "", (list, tuple)),
+    "scratchbook_execute": ("run", "", ENUM("run", "cache-only", "never")),
+    "scratchbook_block_seconds": (20.0, "", (float, int)),
+    "scratchbook_page_seconds": (60.0, "", (float, int)),
+    "scratchbook_shown_bytes": (64 * 1024, "", (int,)),
+    "scratchbook_captured_bytes": (1024 * 1024, "", (int,)),
+    "scratchbook_print_options": ({}, "", (dict,)),
+    "scratchbook_environment": ([], "", (list, tuple, dict)),
+    "scratchbook_preload": (["numpy"], "", (list, tuple)),
+    "scratchbook_executor": ("", "", (str,)),
+    "scratchbook_jobs": (0, "", (int,)),
+    "scratchbook_cache": ("", "", (str,)),
+    "scratchbook_equations": ("declared", "", ENUM("declared", "all")),
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What conf.py says about running, in the units of the core.
+
+    root: absolute; nothing outside it is shown.   folders: from the root, where files and imports are looked up.
+    executor: the dotted name of a factory, "" for our own.   jobs: sessions side by side.
+    cache: absolute folder of stored outcomes, None for no store.
+    """
+
+    root: Path
+    folders: tuple[str, ...] = ()
+    execute: Literal["run", "cache-only", "never"] = "run"
+    limits: Limits = field(default_factory=Limits)
+    print_options: tuple[tuple[str, Any], ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
+    preload: tuple[str, ...] = ("numpy",)
+    executor: str = ""
+    jobs: int = 1
+    cache: Path | None = None
+    mistakes: tuple[Mistake, ...] = field(default=(), compare=False)
+
+
+def register_settings(app: Sphinx) -> None:
+    """Tell Sphinx every setting, with its type and what a change of it rebuilds."""
+    for name, (default, rebuild, types) in SETTINGS.items():
+        app.add_config_value(name, default, rebuild, types)
+
+
+def project_root(config: Config, confdir: Path) -> Path:
+    """Return the folder that places are named from: that of conf.py, or the one that `scratchbook_root` names."""
+    return (confdir / str(config.scratchbook_root)).resolve()
+
+
+def read_settings(config: Config, confdir: Path) -> Settings:
+    """Make the typed value; what cannot be used is left out of it and told in `mistakes`."""
+    root = project_root(config, confdir)
+    folders, mistakes = check_folders(config, root)
+    limits = Limits(
+        block_seconds=float(config.scratchbook_block_seconds),
+        page_seconds=float(config.scratchbook_page_seconds),
+        shown_bytes=config.scratchbook_shown_bytes,
+        captured_bytes=config.scratchbook_captured_bytes,
+    )
+    mistakes = (*mistakes, *check_limits(limits))
+    return Settings(
+        root=root,
+        folders=folders,
+        execute=config.scratchbook_execute,
+        limits=Limits() if check_limits(limits) else limits,
+        print_options=tuple(sorted(config.scratchbook_print_options.items())),
+        environment=tuple(sorted(named_variables(config.scratchbook_environment))),
+        preload=tuple(config.scratchbook_preload),
+        executor=config.scratchbook_executor,
+        jobs=config.scratchbook_jobs or usable_processors(),
+        cache=(confdir / str(config.scratchbook_cache)).resolve() if config.scratchbook_cache else None,
+        mistakes=tuple(placed_in_conf(mistake, root, confdir) for mistake in mistakes),
+    )
+
+
+def check_folders(config: Config, root: Path) -> tuple[tuple[str, ...], tuple[Mistake, ...]]:
+    """Keep the source folders that are there and inside the root; the default one may be missing."""
+    is_default = list(config.scratchbook_folders) == SETTINGS["scratchbook_folders"][0]
+    kept, mistakes = [], []
+    for folder in map(str, config.scratchbook_folders):
+        path = (root / folder).resolve()
+        if not path.is_relative_to(root):
+            mistakes.append(Mistake("setting", f"scratchbook_folders: '{folder}' is outside the project's root"))
+        elif path.is_dir():
+            kept.append(PurePosixPath(path.relative_to(root)).as_posix())
+        elif not is_default:
+            mistakes.append(Mistake("setting", f"scratchbook_folders: there is no folder '{folder}' in the root"))
+    return tuple(kept), tuple(mistakes)
+
+
+def check_limits(limits: Limits) -> tuple[Mistake, ...]:
+    """A limit of nothing would stop every page: say so instead."""
+    values = vars(limits).items()
+    return tuple(
+        Mistake("setting", f"scratchbook_{name}: {value} leaves no room; it must be more than 0")
+        for name, value in values
+        if value <= 0
+    )
+
+
+def named_variables(setting: list[str] | tuple[str, ...] | dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the variables that code may see: names are passed on where set, a dictionary fixes values."""
+    if isinstance(setting, dict):
+        yield from ((str(name), str(value)) for name, value in setting.items())
+        return
+    yield from ((name, os.environ[name]) for name in map(str, setting) if name in os.environ)
+
+
+def usable_processors() -> int:
+    """Return how many processors this build may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def placed_in_conf(mistake: Mistake, root: Path, confdir: Path) -> Mistake:
+    """Place a mistake at the line of conf.py that sets the value, or at its first line."""
+    conf = confdir.resolve() / "conf.py"
+    name = mistake.text.partition(":")[0]
+    path = conf.relative_to(root).as_posix() if conf.is_relative_to(root) else conf.as_posix()
+    lines = conf.read_text("utf-8").splitlines() if conf.is_file() else []
+    line = next((number for number, text in enumerate(lines, 1) if re.match(rf"{name}\b", text)), 1)
+    return Mistake(mistake.kind, mistake.text, Place(path, line), mistake.detail)
