@@ -15,8 +15,8 @@ def block_shapes(n_model, n_hidden, n_keys, variant=LLAMA):
         shapes |= {"W_g": (d, h), "W_u": (d, h), "W_d": (h, d)}
     else:
         shapes |= {"W_1": (d, h), "W_2": (h, d)}
-    if variant.has_biases:
-        shapes |= {name.replace("W", "b"): shape[1:] for name, shape in shapes.items()}
+    biased = {"none": "", "queries": "qkv", "all": "qkvo12"}[variant.biases]
+    shapes |= {f"b_{part}": shapes[f"W_{part}"][1:] for part in biased if f"W_{part}" in shapes}
     return shapes | {part + place: (d,) for place in ("_1", "_2") for part in NORMS[variant.norm][2]}
 
 

@@ -42,15 +42,16 @@ class Variant(NamedTuple):
     positions: str = "rope"  # or rope_half, sinusoidal, learned, none
     feed_forward: str = "swiglu"  # or relu, gelu, gelu_erf
     is_tied: bool = True  # the head reuses the embedding; false: it has a matrix of its own, "head"
-    has_biases: bool = False  # on every matrix but the head
+    biases: str = "none"  # or queries (on those of queries, keys and values), all (but SwiGLU's and the head's)
 
 
 LLAMA = Variant()
 VARIANTS = {
     "Llama": LLAMA,
-    "GPT-2": Variant("layernorm", positions="learned", feed_forward="gelu", has_biases=True),
-    "small LayerNorm-ReLU": Variant("layernorm", True, "sinusoidal", "relu", is_tied=False, has_biases=True),
-    "first transformer": Variant("layernorm", False, "sinusoidal", "relu", has_biases=True),
+    "Qwen": Variant(biases="queries"),
+    "GPT-2": Variant("layernorm", positions="learned", feed_forward="gelu", biases="all"),
+    "small LayerNorm-ReLU": Variant("layernorm", True, "sinusoidal", "relu", is_tied=False, biases="all"),
+    "first transformer": Variant("layernorm", False, "sinusoidal", "relu", biases="all"),
 }
 # end::variant[]
 
@@ -81,6 +82,7 @@ CHOICES = {
     "norm": NORMS,
     "positions": ("rope", "rope_half", "sinusoidal", "learned", "none"),
     "feed_forward": ("swiglu", *ACTIVATIONS),
+    "biases": ("none", "queries", "all"),
 }
 
 

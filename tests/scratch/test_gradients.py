@@ -1,0 +1,66 @@
+"""The gradient check finds what is wrong, names the place, and passes what is right."""
+
+import numpy as np
+import pytest
+
+from gradients import check_backward, check_gradients, differences
+from refusals import ShapeMismatchError
+from transformer import rmsnorm, rmsnorm_backward
+
+
+def squares(weights):
+    return (weights["a"] ** 2).sum() + (weights["b"] ** 3).sum()
+
+
+WEIGHTS = {"a": np.array([1.0, 2.0]), "b": np.array([[3.0, 4.0]])}
+RIGHT = {"a": np.array([2.0, 4.0]), "b": np.array([[27.0, 48.0]])}
+
+
+def test_differences_of_a_known_function_are_its_known_gradient():
+    assert np.allclose(differences(lambda x: (x**3).sum(), np.array([1.0, -2.0])), [3.0, 12.0], rtol=1e-9)
+
+
+def test_a_right_gradient_passes():
+    assert check_gradients(squares, WEIGHTS, RIGHT).error < 1e-9
+
+
+def test_the_worst_place_is_named_with_both_of_its_values():
+    worst = check_gradients(squares, WEIGHTS, RIGHT | {"b": np.array([[27.0, 48.1]])})
+
+    assert str(worst) == "b[0, 1]: backward 48.1, differences 48, relative error 2.1e-03"
+
+
+def test_a_gradient_that_is_no_number_is_the_worst_there_is():
+    worst = check_gradients(squares, WEIGHTS, RIGHT | {"a": np.array([2.0, np.nan]), "b": np.array([[0.0, 48.0]])})
+
+    assert (worst.name, worst.index) == ("a", (1,))
+    assert not worst.error < 1e-6
+
+
+@pytest.mark.parametrize(("gradients", "message"), [
+    ({"a": RIGHT["a"]}, "same names; unmatched: b"),
+    (RIGHT | {"c": 1.0}, "same names; unmatched: c"),
+    (RIGHT | {"b": np.array([27.0, 48.0])}, r"gives b a gradient of shape \(2,\), but b has shape \(1, 2\)"),
+])
+def test_a_gradient_that_is_missing_left_over_or_misshapen_is_refused(gradients, message):
+    with pytest.raises(ShapeMismatchError, match=message):
+        check_gradients(squares, WEIGHTS, gradients)
+
+
+def test_a_backward_that_forgets_the_second_path_of_rmsnorm_is_caught():
+    def forgetful(upstream, x, gain, epsilon):
+        _, gain_gradient = rmsnorm_backward(upstream, x, gain, epsilon)
+        return upstream * gain / np.sqrt((x**2).mean(axis=-1, keepdims=True) + epsilon), gain_gradient
+
+    x, gain = np.random.default_rng(1).normal(size=(3, 4)), np.ones(4)
+    worst = check_backward(rmsnorm, forgetful, x=x, gain=gain, epsilon=1e-5)
+
+    assert worst.name == "x"
+    assert worst.error > 0.1
+
+
+def test_the_check_changes_no_array_it_nudges():
+    x = np.array([1.0, 2.0])
+    differences(lambda x: x.sum(), x)
+
+    assert x.tolist() == [1.0, 2.0]
