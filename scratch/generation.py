@@ -1,0 +1,207 @@
+"""Continue a text: choose a token from its scores, append it, and read on, without reading anything twice."""
+
+from time import perf_counter
+
+import numpy as np
+
+from attention import softmax
+from positions import interleaved, rope_frequencies, rotation
+from refusals import NotFiniteError, OutOfRangeError, check_ids, check_length
+from transformer import language_model, split_layers
+
+
+# tag::greedy[]
+def greedy(logits):
+    """Take the token with the highest score; of equals, the first: [n_vocab] -> id."""
+    check_logits(logits)
+    return int(np.argmax(logits))
+# end::greedy[]
+
+
+# tag::temperature[]
+def apply_temperature(logits, temperature):
+    """Sharpen scores (below 1) or flatten them (above 1): [..., n_vocab] -> [..., n_vocab].
+
+    temperature: > 0, no unit
+    """
+    if not 0 < temperature < np.inf:
+        raise OutOfRangeError(f"temperature must be positive and finite, not {temperature}; for 0, take greedy")
+    return logits / temperature
+# end::temperature[]
+
+
+# tag::top-k[]
+def keep_top_k(logits, k):
+    """Drop all but the k highest scores (and what equals the last of them) to minus infinity."""
+    if not 1 <= k <= logits.shape[-1]:
+        raise OutOfRangeError(f"top_k must keep 1..{logits.shape[-1]} tokens, not {k}")
+    last_kept = np.sort(logits, axis=-1)[..., -k, None]
+    return np.where(logits < last_kept, -np.inf, logits)
+# end::top-k[]
+
+
+# tag::top-p[]
+def keep_top_p(logits, p):
+    """Drop all but the likeliest tokens that together have a probability of at least p.
+
+    Source: holtzman2020nucleus, section 3.1.
+    """
+    if not 0 < p <= 1:
+        raise OutOfRangeError(f"top_p must lie above 0 and be at most 1, not {p}")
+    order = np.argsort(-logits, axis=-1, kind="stable")
+    probabilities = softmax(np.take_along_axis(logits, order, axis=-1))
+    # A token stays if those before it do not reach p yet: so the likeliest always stays.
+    is_kept = np.cumsum(probabilities, axis=-1) - probabilities < p
+    kept = np.empty_like(is_kept)
+    np.put_along_axis(kept, order, is_kept, axis=-1)
+    return np.where(kept, logits, -np.inf)
+# end::top-p[]
+
+
+# tag::sample[]
+def distribution(logits, temperature=1.0, top_k=None, top_p=None):
+    """Turn scores into the probabilities that are drawn from: temperature first, then the cuts.
+
+    logits: [..., n_vocab]   ->   [..., n_vocab]
+    Raises OutOfRangeError for a setting that keeps nothing, NotFiniteError for a NaN.
+    """
+    check_logits(logits)
+    logits = apply_temperature(logits, temperature)
+    if top_k is not None:
+        logits = keep_top_k(logits, top_k)
+    if top_p is not None:
+        logits = keep_top_p(logits, top_p)
+    return softmax(logits)
+
+
+def sampler(seed=0, **settings):
+    """Make a function that draws a token from its scores; the same seed draws the same tokens.
+
+    settings: temperature, top_k, top_p
+    """
+    generator = np.random.default_rng(seed)
+
+    def sample(logits):
+        probabilities = distribution(logits, **settings)
+        return int(generator.choice(len(probabilities), p=probabilities))
+
+    return sample
+# end::sample[]
+
+
+def check_logits(logits):
+    """Refuse scores that have no order; minus infinity is the score of what cannot come."""
+    if np.isnan(logits).any() or np.isposinf(logits).any():
+        raise NotFiniteError("the logits hold NaN or infinity")
+
+
+# tag::cache[]
+class KeyValueCache:
+    """The keys and values of every token read so far, of one block.
+
+    max_context: the most tokens that it can hold
+    """
+
+    def __init__(self, max_context):
+        self.max_context, self.n_tokens = max_context, 0
+        self.K = self.V = None
+
+    def extend(self, K, V):
+        """Add the keys and values of the next tokens, and give those of all: [..., kv_heads, tokens, d_head]."""
+        start, end = self.n_tokens, self.n_tokens + K.shape[-2]
+        check_length(end, self.max_context)
+        if self.K is None:
+            shape = (*K.shape[:-2], self.max_context, K.shape[-1])
+            self.K, self.V = np.empty(shape, K.dtype), np.empty(shape, V.dtype)
+        self.K[..., start:end, :], self.V[..., start:end, :] = K, V
+        self.n_tokens = end
+        return self.K[..., :end, :], self.V[..., :end, :]
+# end::cache[]
+
+
+# tag::reader[]
+class Reader:
+    """A model with a memory: what it has read once it need not read again.
+
+    weights: as language_model takes them   max_context: the most tokens it can read
+    frequencies, pairs: how RoPE turns, if not as usual   settings: n_kv_heads, epsilon
+    """
+
+    def __init__(self, weights, n_heads, max_context=256, frequencies=None, pairs=interleaved, **settings):
+        layers = split_layers(weights)
+        usual = rope_frequencies(layers[0]["W_q"].shape[-1] // n_heads)
+        self.frequencies, self.pairs = usual if frequencies is None else frequencies, pairs
+        self.weights, self.n_heads, self.settings = weights, n_heads, settings
+        self.n_tokens, self.max_context = 0, max_context
+        self.caches = [KeyValueCache(max_context) for _ in layers]
+
+    def read(self, ids):
+        """Read the next tokens and score what could follow each: [tokens] -> logits, [tokens, n_vocab].
+
+        Raises OutOfRangeError when the context is full, no token is given, or an id has no row.
+        """
+        check_ids(ids, len(self.weights["E"]))
+        end = self.n_tokens + len(ids)
+        check_length(end, self.max_context)
+        turn = rotation(np.arange(self.n_tokens, end), self.frequencies, self.pairs)
+        trace = language_model(
+            np.asarray(ids), self.weights, self.n_heads, rotation=turn, caches=self.caches, **self.settings
+        )
+        self.n_tokens = end
+        return trace.result
+# end::reader[]
+
+
+# tag::generate[]
+def generate(reader, ids, n_new, choose=greedy, end_id=None):
+    """Continue ids by up to n_new tokens: a list of new ids, the end included if it came.
+
+    choose: takes the scores of the next token and gives its id
+    """
+    new, logits = [], reader.read(ids)
+    for _ in range(n_new):
+        new.append(choose(logits[-1]))
+        if new[-1] == end_id or len(new) == n_new:
+            break
+        logits = reader.read(new[-1:])
+    return new
+# end::generate[]
+
+
+# tag::generate-slowly[]
+def generate_slowly(weights, ids, n_new, n_heads, choose=greedy, end_id=None, **settings):
+    """Continue ids as generate does, but read everything again for every token."""
+    context = list(ids)
+    for _ in range(n_new):
+        logits = language_model(np.array(context), weights, n_heads, **settings).result
+        context.append(choose(logits[-1]))
+        if context[-1] == end_id:
+            break
+    return context[len(ids):]
+# end::generate-slowly[]
+
+
+# tag::speed[]
+def tokens_per_second(continue_by, n_new):
+    """Measure how fast a function makes new tokens.
+
+    continue_by: takes a number of tokens and makes as many
+    """
+    start = perf_counter()
+    continue_by(n_new)
+    return n_new / (perf_counter() - start)
+# end::speed[]
+
+
+if __name__ == "__main__":
+    # tag::demonstration[]
+    from training import decode, encode, new_model
+
+    weights, prompt = new_model(), encode("\nann")
+    with_cache = generate(Reader(weights, n_heads=4), prompt, 8)
+    print("with a cache:   ", repr(decode(with_cache)))
+    print("without a cache:", repr(decode(generate_slowly(weights, prompt, 8, n_heads=4))))
+    for seed in range(3):
+        drawn = generate(Reader(weights, n_heads=4), prompt, 8, sampler(seed, temperature=0.8, top_p=0.9))
+        print(f"drawn, seed {seed}: ", repr(decode(drawn)))
+    # end::demonstration[]
