@@ -6,22 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from scratchbook.core.errors import Mistake, Place
-
-
-@dataclass(frozen=True)
-class Selection:
-    """Which lines of a file to show: Asciidoctor's attributes, as the author wrote them.
-
-    tag, tags, lines: the raw expressions.   indent: blanks before each line, None leaves them.
-    optional: a missing region or file is no mistake.   tabsize: columns, None leaves tabs.
-    """
-
-    tag: str | None = None
-    tags: str | None = None
-    lines: str | None = None
-    indent: int | None = None
-    optional: bool = False
-    tabsize: int | None = None
+from scratchbook.core.selection import Selection as Selection  # a file cell is made with one
 
 
 @dataclass(frozen=True)
