@@ -12,9 +12,9 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Final
 
-from .errors import Mistake, Place
-from .selection import TAG_LINE, TagLine, find_tag_lines, split_lines
-from .sources import is_python
+from scratchbook.core.errors import Mistake, Place
+from scratchbook.core.selection import TAG_LINE, TagLine, find_tag_lines, split_lines
+from scratchbook.core.sources import is_python
 
 # What an author may have meant as a marker, why it is none, and what to do; the first that fits is said.
 NEAR_MISSES: Final = tuple(

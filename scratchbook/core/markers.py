@@ -9,8 +9,8 @@ from difflib import get_close_matches
 from textwrap import dedent
 from typing import Final, Literal
 
-from .errors import ScratchbookError
-from .lint import comment_columns
+from scratchbook.core.errors import ScratchbookError
+from scratchbook.core.lint import comment_columns
 
 # As in sphinx-exec-code: the whole line, with its blanks and dashes taken out, in any case of letters.
 MARKER: Final = re.compile(r"#(hide|skip):(start|stop|toggle)")

@@ -12,9 +12,9 @@ from dataclasses import replace
 from difflib import get_close_matches
 from typing import Final
 
-from .errors import Mistake, Place
-from .lint import Fault, find_faults
-from .selection import Notice, Region, Selection, find_tag_lines, indent_lines, select, split_lines
+from scratchbook.core.errors import Mistake, Place
+from scratchbook.core.lint import Fault, find_faults
+from scratchbook.core.selection import Notice, Region, Selection, find_tag_lines, indent_lines, select, split_lines
 
 __all__ = ["Notice", "Region", "Selection", "diagnose", "region_names", "select", "show"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Final
 
-from .errors import Mistake, Place, ScratchbookError
+from scratchbook.core.errors import Mistake, Place, ScratchbookError
 
 PYTHON_SUFFIXES: Final = frozenset({".py", ".pyi", ".pyw"})
 UTF8_MARK: Final = b"\xef\xbb\xbf"
