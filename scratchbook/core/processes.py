@@ -1,0 +1,82 @@
+"""Know and end the processes below this one, also those that have left their parents."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+import time
+from typing import Final
+
+PR_SET_PDEATHSIG: Final = 1
+PR_SET_CHILD_SUBREAPER: Final = 36
+KILLING_SECONDS: Final = 2.0
+IS_LINUX: Final = sys.platform == "linux"
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every process below whose own parent ends, so that none gets away.  Linux only."""
+    if IS_LINUX:
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def die_with_parent() -> None:
+    """Ask the kernel to kill this process once its parent has gone.  Linux only."""
+    if IS_LINUX:
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def children_of(process: int) -> list[int]:
+    """Return the direct children of a process; none where the kernel does not tell."""
+    found = []
+    with contextlib.suppress(OSError):
+        for thread in os.listdir(f"/proc/{process}/task"):
+            with contextlib.suppress(OSError), open(f"/proc/{process}/task/{thread}/children") as file:
+                found += [int(child) for child in file.read().split()]
+    return found
+
+
+def descendants_of(process: int) -> list[int]:
+    """Return all processes below one, parents before their children."""
+    found = children_of(process)
+    for child in found:  # grows while it is read
+        found += children_of(child)
+    return found
+
+
+def command_of(process: int) -> str | None:
+    """Return the command line of a living process, None when it has ended."""
+    with contextlib.suppress(OSError):
+        with open(f"/proc/{process}/stat") as file:
+            state = file.read().rpartition(")")[2].split()[0]
+        if state not in ("Z", "X"):
+            with open(f"/proc/{process}/cmdline", "rb") as file:
+                return file.read().replace(b"\0", b" ").decode("utf-8", "replace").strip()
+    return None
+
+
+def kill_below(process: int) -> None:
+    """Kill a process, its group and all below it."""
+    below = descendants_of(process)
+    with contextlib.suppress(OSError):
+        os.killpg(process, signal.SIGKILL)
+    for one in (process, *below):
+        with contextlib.suppress(OSError):
+            os.kill(one, signal.SIGKILL)
+
+
+def kill_all_children() -> None:
+    """Kill and reap everything below this process, until nothing is left or the time is up."""
+    end = time.monotonic() + KILLING_SECONDS
+    while time.monotonic() < end:
+        for child in descendants_of(os.getpid()):
+            with contextlib.suppress(OSError):
+                os.kill(child, signal.SIGKILL)
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        time.sleep(0.001)

@@ -1,0 +1,178 @@
+"""Run sessions in supervised processes of their own, from any process and any thread."""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+import json
+import os
+import site
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final
+
+from scratchbook.core.cells import CellOutcome, Outcome, Session
+from scratchbook.core.errors import Mistake
+from scratchbook.core.listings import make_listings
+from scratchbook.core.processes import IS_LINUX
+from scratchbook.core.records import RecordError, dump, load
+
+CLOSING_SECONDS: Final = 5.0
+# What NumPy's BLAS must be told alike in every process, so that last digits agree.
+PASSED_ON: Final = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "TMPDIR")
+
+
+class ForkServer:
+    """Runs sessions, each in a process of its own, forked from one with NumPy loaded.
+
+    Nothing starts before the first session; several threads may run sessions at once.  With `alone`, or where there is
+    no way to hand over a connection, every session starts an interpreter of its own.
+    hash_seed: of the code's sets; only a check of determinism needs another than 0.
+    """
+
+    def __init__(self, *, alone: bool = not IS_LINUX, hash_seed: int = 0) -> None:
+        self._alone = alone
+        self._hash_seed = hash_seed
+        self._lock = threading.Lock()
+        self._server: subprocess.Popen[bytes] | None = None
+        self._requests: socket.socket | None = None
+
+    def __enter__(self) -> ForkServer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def run(self, session: Session) -> Outcome:
+        """Run all cells of a session and return what came out.  Never raises for what its code does."""
+        try:
+            line = self._run_alone(session) if self._alone else self._run_forked(session)
+            return load(Outcome, line)
+        except (OSError, RecordError) as error:
+            return failed_outcome(session, f"the process that runs pages has ended: {error or type(error).__name__}")
+
+    def close(self) -> None:
+        """Stop what still runs, and the server."""
+        with self._lock:
+            server, requests = self._server, self._requests
+            self._server = self._requests = None
+        if requests:
+            requests.close()
+        if server:
+            _wait_or_kill(server)
+
+    def _run_forked(self, session: Session) -> bytes:
+        """Send a session to the server over a connection of its own, and wait for the outcome."""
+        near, far = socket.socketpair()
+        with near:
+            with far, self._lock:
+                socket.send_fds(self._started(), [json.dumps({"preload": session.preload}).encode()], [far.fileno()])
+            return _ask(near, session)
+
+    def _run_alone(self, session: Session) -> bytes:
+        """Start an interpreter for one session, and wait for the outcome."""
+        near, far = socket.socketpair()
+        with near:
+            with far:
+                process = _start("alone", far, self._hash_seed)
+            try:
+                return _ask(near, session)
+            finally:
+                near.close()
+                _wait_or_kill(process)
+
+    def _started(self) -> socket.socket:
+        """Return the socket to a living server, started now when there is none."""
+        if self._requests and self._server and self._server.poll() is None:
+            return self._requests
+        if self._requests:
+            self._requests.close()
+        near, far = socket.socketpair()
+        with far:
+            self._server = _start("server", far, self._hash_seed)
+        self._requests = near
+        return near
+
+
+def _start(kind: str, handle: socket.socket, hash_seed: int) -> subprocess.Popen[bytes]:
+    """Start a worker that inherits one socket and a named environment."""
+    command = [sys.executable, "-P", "-m", "scratchbook.core.worker", kind, str(handle.fileno())]
+    return subprocess.Popen(
+        command,
+        env=worker_environment(hash_seed),
+        stdin=subprocess.DEVNULL,
+        pass_fds=[handle.fileno()],
+        start_new_session=True,
+    )
+
+
+def worker_environment(hash_seed: int) -> dict[str, str]:
+    """Return the variables of a worker: ours, and the few that its numbers and its packages depend on."""
+    from scratchbook.core.worker import ENVIRONMENT
+
+    package = Path(__file__).resolve().parents[2]
+    environment = ENVIRONMENT | {"PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": str(package)}
+    environment |= {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    if site.ENABLE_USER_SITE:
+        environment["PYTHONUSERBASE"] = site.getuserbase()
+    return environment
+
+
+def _ask(connection: socket.socket, session: Session) -> bytes:
+    """Send a session and return the line that comes back.  Raises OSError when none does."""
+    connection.sendall(dump(session) + b"\n")
+    with connection.makefile("rb") as stream:
+        line = stream.readline()
+    if not line.endswith(b"\n"):
+        raise ConnectionResetError("it ended without an answer")
+    return line
+
+
+def _wait_or_kill(process: subprocess.Popen[Any]) -> None:
+    """Wait for a process that has been told to end; kill it when it does not."""
+    try:
+        process.wait(CLOSING_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def failed_outcome(session: Session, text: str) -> Outcome:
+    """Return the outcome of a session that never ran: its listings, and one mistake."""
+    shown = show_session(session)
+    return Outcome(shown.cells, (Mistake("run", text),), shown.uses)
+
+
+def show_session(session: Session) -> Outcome:
+    """Return the listings of a session and run nothing."""
+    listings = make_listings(session)
+    cells = {}
+    for cell in session.cells:
+        listing = listings.get(cell.id)
+        parts = (listing.part,) if listing and listing.part else ()
+        cells[cell.id] = CellOutcome("not run", parts, listing.mistakes if listing else ())
+    return Outcome(cells)
+
+
+def run_session(session: Session) -> Outcome:
+    """Run a session with a server that this process keeps for it: a plain function for any executor."""
+    return _own_server(os.getpid()).run(session)
+
+
+@functools.cache
+def _own_server(process: int) -> ForkServer:
+    """Return the server of this process; a forked process gets one of its own."""
+    server = ForkServer()
+    atexit.register(server.close)
+    return server
+
+
+with contextlib.suppress(AttributeError):
+    os.register_at_fork(after_in_child=_own_server.cache_clear)

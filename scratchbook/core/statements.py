@@ -1,0 +1,167 @@
+"""Compile code so that every frame has its true place, and every statement its own output.  Runs nothing."""
+
+from __future__ import annotations
+
+import __future__
+
+import ast
+import linecache
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Final
+
+MARK: Final = "__scratchbook_mark__"
+FUTURE_FLAGS: Final = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+
+
+@dataclass
+class Statement:
+    """A statement of a file's top level, or of its `__main__` guard.
+
+    first, last: its 1-based lines, decorators included.   begin, end: the marks around what it printed, once it ran.
+    """
+
+    first: int
+    last: int
+    is_definition: bool
+    begin: int = 0
+    end: int = 0
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Return the marks around its output."""
+        return self.begin, self.end
+
+
+@dataclass
+class Body:
+    """Compiled statements that mark where each begins.   code calls `MARK` with a statement's index, then with -1."""
+
+    code: CodeType
+    statements: list[Statement]
+    has_run: bool = False
+
+
+@dataclass
+class SourceFile:
+    """A file of the project, compiled once.
+
+    path: from the root.   body: its module.   guards: what stands under `if __name__ == "__main__":`.
+    """
+
+    path: str
+    body: Body
+    guards: list[Body] = field(default_factory=list)
+    has_shown: bool = False
+
+
+def compile_file(text: str, path: str) -> SourceFile:
+    """Compile a whole file under its name from the root.  Raises SyntaxError at its true line."""
+    remember_lines(path, dict(enumerate(text.splitlines(), 1)))
+    tree = ast.parse(text, path)
+    body = _compile_body(tree.body, path, 0)
+    flags = body.code.co_flags & FUTURE_FLAGS
+    guards = [_compile_body(node.body, path, flags) for node in tree.body if _is_guard(node)]
+    return SourceFile(path, body, guards)
+
+
+def _compile_body(nodes: list[ast.stmt], path: str, flags: int) -> Body:
+    """Compile statements with a mark before each; a docstring and `from __future__` must stay first."""
+    marked: list[ast.stmt] = []
+    for index, node in enumerate(nodes):
+        is_docstring = index == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if not (is_docstring or isinstance(node, ast.ImportFrom) and node.module == "__future__"):
+            marked.append(_mark(index, node))
+        marked.append(node)
+    if nodes:
+        marked.append(_mark(-1, nodes[-1]))
+    code = compile(ast.Module(marked, []), path, "exec", flags=flags, dont_inherit=True)
+    return Body(code, [_statement(node) for node in nodes])
+
+
+def _mark(index: int, beside: ast.stmt) -> ast.stmt:
+    call = ast.Call(ast.Name(MARK, ast.Load()), [ast.Constant(index)], [])
+    return ast.fix_missing_locations(ast.copy_location(ast.Expr(call), beside))
+
+
+def _statement(node: ast.stmt) -> Statement:
+    is_definition = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    decorators = getattr(node, "decorator_list", [])
+    first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
+    return Statement(first, node.end_lineno or node.lineno, is_definition)
+
+
+def _is_guard(node: ast.stmt) -> bool:
+    """Say whether a statement is `if __name__ == "__main__":`, either way round."""
+    return isinstance(node, ast.If) and ast.unparse(node.test) in (
+        "__name__ == '__main__'",
+        "'__main__' == __name__",
+    )
+
+
+@dataclass(frozen=True)
+class PageCode:
+    """Code of a page, ready to run: all but its last expression, and that expression when it is wanted."""
+
+    body: CodeType
+    last: CodeType | None
+    flags: int
+
+
+def compile_page(text: str, numbers: tuple[int, ...], path: str, flags: int, wants_last: bool) -> PageCode:
+    """Compile a page's block at its true lines.
+
+    numbers: the chapter's line of each line of text.   flags: the `from __future__` imports of earlier blocks.
+    Raises SyntaxError at the chapter's line.
+    """
+    tree = _parse_page(text, numbers, path)
+    last = tree.body.pop() if wants_last and tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    body = compile(tree, path, "exec", flags=flags, dont_inherit=True)
+    flags |= body.co_flags & FUTURE_FLAGS
+    ending = ast.Expression(last.value) if isinstance(last, ast.Expr) else None
+    code = compile(ending, path, "eval", flags=flags, dont_inherit=True) if ending else None
+    return PageCode(body, code, flags)
+
+
+def _parse_page(text: str, numbers: tuple[int, ...], path: str) -> ast.Module:
+    """Parse a block with every node, error and warning at the chapter's line."""
+    if numbers == tuple(range(numbers[0], numbers[0] + len(numbers))) if numbers else True:
+        return ast.parse("\n" * (numbers[0] - 1 if numbers else 0) + text, path)
+    # Lines were taken out between, perhaps inside a string: blank lines in their place could change it.
+    try:
+        tree = ast.parse(text, path)
+    except SyntaxError as error:
+        _place_error(error, numbers)
+        raise
+    place_nodes(tree, numbers)
+    return tree
+
+
+def place_nodes(tree: ast.AST, numbers: tuple[int, ...]) -> None:
+    """Give every node the line of the chapter that it stands on."""
+    for node in ast.walk(tree):
+        for name in ("lineno", "end_lineno"):
+            line = getattr(node, name, None)
+            if line is not None and 1 <= line <= len(numbers):
+                setattr(node, name, numbers[line - 1])
+
+
+def _place_error(error: SyntaxError, numbers: tuple[int, ...]) -> None:
+    """Move a parser's error from the block's line to the chapter's."""
+    for name in ("lineno", "end_lineno"):
+        line = getattr(error, name)
+        if line and numbers:
+            setattr(error, name, numbers[min(line, len(numbers)) - 1])
+
+
+def remember_lines(path: str, lines: dict[int, str]) -> None:
+    """Let tracebacks, warnings and `inspect` quote these lines of a path, wherever the code has gone since.
+
+    lines: by their 1-based number; those of earlier calls stay.
+    """
+    known = linecache.cache.get(path)
+    before = dict(enumerate(known[2], 1)) if known and len(known) == 4 else {}
+    before |= {number: f"{line}\n" for number, line in lines.items()}
+    text = [before.get(number, "\n") for number in range(1, max(before, default=0) + 1)]
+    # Without a time of change an entry is taken as it is: the file is never opened again.
+    linecache.cache[path] = (sum(map(len, text)), None, text, path)

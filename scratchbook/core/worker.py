@@ -1,0 +1,203 @@
+"""The process that runs pages: `python -m scratchbook.core.worker`.  Loads NumPy once and forks a process a page.
+
+Started with a socket as its only inheritance.  As a server it gets one connection a session over that socket; alone, the
+socket is the connection.  Over a connection comes one line, the session, and goes one line, the outcome.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import gc
+import importlib
+import json
+import os
+import random
+import select
+import shutil
+import signal
+import socket
+import sys
+import time
+import traceback
+from typing import Any, Final, NoReturn
+
+from scratchbook.core.capture import Marker, redirect
+from scratchbook.core.cells import Session
+from scratchbook.core.execution import Page
+from scratchbook.core.failures import machine_folders
+from scratchbook.core.listings import Listing
+from scratchbook.core.modules import Project, ProjectModules
+from scratchbook.core.printed import clean_text
+from scratchbook.core.processes import adopt_orphans, die_with_parent, kill_all_children
+from scratchbook.core.records import dump, load
+from scratchbook.core.supervisor import Channels, Supervisor
+
+LARGEST_REQUEST: Final = 64 * 1024
+PARENT_SECONDS: Final = 1.0  # how often a server that nobody asks looks whether its parent is there
+# Ours, besides the variables that a session names: the same text, numbers and dates on every machine.
+ENVIRONMENT: Final = {
+    "LANG": "C.UTF-8",
+    "MPLBACKEND": "svg",
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "PYTHONHASHSEED": "0",
+    "PYTHONUTF8": "1",
+    "SOURCE_DATE_EPOCH": "315532800",
+    "TZ": "UTC",
+    **{
+        f"{library}_NUM_THREADS": "1"
+        for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM", "BLIS", "RAYON")
+    },
+}
+
+
+def main(arguments: list[str]) -> None:
+    """Serve the sessions that come over a socket, or run the one that does.
+
+    arguments: "server" or "alone", and the number of the inherited socket.
+    """
+    kind, handle = arguments
+    connection = socket.socket(fileno=int(handle))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the parent, and its end is ours
+    if kind == "alone":
+        run_one(connection)
+    else:
+        serve(connection)
+
+
+def serve(requests: socket.socket) -> None:
+    """Fork a supervisor for each connection that comes, until the other end is closed."""
+    adopt_orphans()
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # supervisors need no reaping
+    parent = os.getppid()
+    preload(("numpy",))
+    while True:
+        readable, _, _ = select.select([requests], [], [], PARENT_SECONDS)
+        if not readable:
+            if os.getppid() != parent:
+                break
+            continue
+        message, handles, _, _ = socket.recv_fds(requests, LARGEST_REQUEST, 1)
+        if not message or not handles:
+            break
+        preload(json.loads(message)["preload"])
+        if os.fork() == 0:
+            requests.close()
+            run_one(socket.socket(fileno=handles[0]))
+        os.close(handles[0])
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    kill_all_children()
+
+
+def preload(names: list[str] | tuple[str, ...]) -> None:
+    """Import modules that sessions need, so that each finds them loaded; a missing one is the session's to tell."""
+    wanted = [name for name in names if name not in sys.modules]
+    for name in wanted:
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
+        if name == "numpy":
+            importlib.import_module("numpy.random")  # loaded at first use otherwise, in every page anew
+            importlib.import_module("numpy.linalg")
+    if wanted:
+        gc.collect()
+        gc.freeze()  # what is shared with the pages stays shared
+
+
+def run_one(connection: socket.socket) -> NoReturn:
+    """Read a session, supervise its run, send the outcome, and end this process."""
+    status = 1
+    try:
+        adopt_orphans()
+        gc.disable()
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        with connection.makefile("rb") as stream:
+            session = load(Session, stream.readline())
+        outcome = Supervisor(session, start_page, connection).run()
+        connection.sendall(dump(outcome) + b"\n")
+        status = 0
+    except (ConnectionError, BrokenPipeError):
+        pass  # nobody waits: the page is stopped, its folder removed
+    finally:
+        kill_all_children()
+        if status:
+            sys.excepthook(*sys.exc_info()) if sys.exc_info()[0] else None  # type: ignore[arg-type]
+        os._exit(status)
+
+
+def start_page(session: Session, listings: dict[str, Listing], channels: Channels) -> int:
+    """Fork the process in which the page's code runs; return its number."""
+    child = os.fork()
+    if child:
+        return child
+    status = 1
+    try:
+        run_page(session, listings, channels)
+        status = 0
+    except BaseException:
+        os.write(channels.reports, json.dumps({"broken": traceback.format_exc()}).encode() + b"\n")
+    finally:
+        os._exit(status)
+
+
+def run_page(session: Session, listings: dict[str, Listing], channels: Channels) -> None:
+    """Make this process what a page's code expects, and run the page in it."""
+    os.setsid()
+    die_with_parent()
+    keep = {channels.reports, channels.output, channels.fatal}
+    redirect(channels.output)
+    close_others(keep | {0, 1, 2})
+    faulthandler.enable(channels.fatal, all_threads=False)
+    faulthandler.register(signal.SIGUSR1, channels.fatal, all_threads=False)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    set_environment(session, channels)
+    os.chdir(session.root)
+    folders = machine_folders(session.root, channels.home, channels.temporary)
+
+    def report(line: dict[str, Any]) -> None:
+        data = json.dumps(line).encode() + b"\n"
+        while data:
+            data = data[os.write(channels.reports, data) :]
+
+    preload(session.preload)
+    set_numbers(session)
+    project = Project(session.root, session.folders, dict(session.sources))
+    marker = Marker(channels.output, channels.token)
+    modules = ProjectModules(project, marker.mark)
+    modules.install()
+    gc.enable()
+    page = Page(session, listings, modules, marker, report, lambda text: clean_text(text, folders))
+    page.run_cells()
+
+
+def close_others(keep: set[int]) -> None:
+    """Close every descriptor that is not the page's: the builder's sockets are none of its business."""
+    first = 0
+    for handle in (*sorted(keep), os.sysconf("SC_OPEN_MAX")):
+        if first < handle:  # an empty range would close them all
+            os.closerange(first, handle)
+        first = handle + 1
+
+
+def set_environment(session: Session, channels: Channels) -> None:
+    """Leave the code only our variables and those that the session names."""
+    kept = {name: value for name, value in os.environ.items() if name in ENVIRONMENT or name.startswith("OPENBLAS_")}
+    folders = os.pathsep.join(os.path.join(session.root, folder) for folder in session.folders)
+    os.environ.clear()
+    os.environ.update(ENVIRONMENT | kept)
+    os.environ.update(HOME=channels.home, TMPDIR=channels.temporary, PYTHONPATH=folders)
+    os.environ.update(session.environment)
+    time.tzset()
+
+
+def set_numbers(session: Session) -> None:
+    """Print numbers as the settings say, and draw the same ones every time from the generators without a seed."""
+    import numpy as np
+
+    np.set_printoptions(**dict(session.print_options))
+    random.seed(0)
+    np.random.seed(0)
+    shutil.get_terminal_size()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
