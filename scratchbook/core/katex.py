@@ -1,0 +1,209 @@
+"""Draw TeX as HTML or MathML with KaTeX, in a process of its own.  TeX in, markup out; knows no page.
+
+KaTeX draws all that the book writes, alike in every browser, and its markup needs no script.  It is JavaScript, so an
+engine must run it: mini-racer (V8) is a wheel without dependencies and takes 1 to 2 ms a formula, where quickjs-ng
+takes ten times as long and Node would have to be installed by hand.  sphinxcontrib-katex is not used, since its
+prerendering ignores macros and its server is not ready when the first formula comes.
+
+V8 starts threads, which a fork loses: a builder that forks its writers would hang.  So V8 lives in a child process
+that each writer starts when it meets a formula that nobody has drawn yet, and that ends when its standard input does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import IO, Any, Final, Literal
+
+from scratchbook.core.errors import ScratchbookError
+
+Macros = Mapping[str, "str | Sequence[str | int]"]
+
+STORE_FORMAT: Final = 1
+MOST_SECONDS: Final = 5.0  # for one formula; the slowest of the book takes a hundredth of it
+
+# `trust` is asked about commands that could carry a link, a script or a picture: all are refused aloud.
+# `strict` lets pass what LaTeX accepts too, and refuses what only KaTeX does.
+DRAW: Final = """
+function draw(tex, display, output, macros) {
+  let refused = null;
+  const passes = {unicodeTextInMathMode: 1, newLineInDisplayMode: 1};
+  try {
+    const markup = katex.renderToString(tex, {
+      displayMode: display, output: output, macros: JSON.parse(macros), throwOnError: true, maxSize: 50,
+      trust: (context) => { refused = context.command; return false; },
+      strict: (code) => passes[code] ? "ignore" : "error",
+    });
+    return JSON.stringify(refused ? {error: refused + " is refused, since a page must be safe to open"}
+                                  : {markup: markup});
+  } catch (error) {
+    if (!(error instanceof katex.ParseError)) throw error;
+    const fact = (error.rawMessage || error.message).replace(/^LaTeX-incompatible.*?: | \\[\\w+\\]$/g, "");
+    return JSON.stringify({error: fact, position: error.position ?? -1});
+  }
+}
+"""
+
+
+@dataclass(frozen=True)
+class Formula:
+    """One piece of TeX to draw.
+
+    form: "htmlAndMathml" for a page, "mathml" alone for a book reader.   macros: (name with backslash, body).
+    """
+
+    tex: str
+    display: bool = False
+    form: Literal["htmlAndMathml", "mathml"] = "htmlAndMathml"
+    macros: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """What KaTeX made of it: markup, or an error with the 0-based character where it saw it, -1 for none."""
+
+    markup: str = ""
+    error: str = ""
+    position: int = -1
+
+
+def katex_macros(macros: Macros) -> tuple[tuple[str, str], ...]:
+    """Turn the macros of conf.py into KaTeX's form, which counts arguments by itself.
+
+    macros: name -> body, or [body, number of arguments].   Raises ScratchbookError for a default argument.
+    """
+    return tuple(sorted(("\\" + name, body) for name, body, _ in read_macros(macros)))
+
+
+def latex_macros(macros: Macros) -> str:
+    """Turn the macros of conf.py into LaTeX definitions, which win over those of any package."""
+    lines = []
+    for name, body, count in read_macros(macros):
+        arguments = f"[{count}]" if count else ""
+        lines.append(f"\\providecommand{{\\{name}}}{{}}\\renewcommand{{\\{name}}}{arguments}{{{body}}}")
+    return "\n".join(lines)
+
+
+def read_macros(macros: Macros) -> list[tuple[str, str, int]]:
+    """Return (name, body, number of arguments) of each macro.  Raises ScratchbookError for what cannot be one."""
+    found = []
+    for name, definition in macros.items():
+        body, *rest = [definition] if isinstance(definition, str) else list(definition)
+        if not name.isascii() or not name.isalpha():
+            raise ScratchbookError(f"the macro '{name}' must be named with letters alone", kind="setting")
+        if not isinstance(body, str) or len(rest) > 1 or not all(isinstance(count, int) for count in rest):
+            text = f"the macro '{name}' is {definition!r}: write its body, or [body, number of arguments]"
+            raise ScratchbookError(text, kind="setting")
+        found.append((name, body, int(rest[0]) if rest else 0))
+    return found
+
+
+@dataclass
+class Typesetter:
+    """Draw formulas, each once: from memory, from the store, or by KaTeX.
+
+    engine: the file of KaTeX.   store: a folder, or None to keep drawings in memory only.
+    """
+
+    engine: Path
+    store: Path | None = None
+    _drawn: dict[Formula, Drawing] = field(default_factory=dict)
+    _child: tuple[int, subprocess.Popen[bytes]] | None = None
+    _engine_digest: str = ""
+
+    def draw(self, formula: Formula) -> Drawing:
+        """Return the drawing of a formula; an error in its TeX is part of the answer."""
+        if formula not in self._drawn:
+            self._drawn[formula] = self._load(formula) or self._save(formula, self._ask(formula))
+        return self._drawn[formula]
+
+    def close(self) -> None:
+        """End the child of this process, if it has one."""
+        if self._child and self._child[0] == os.getpid():
+            _, process = self._child
+            stream(process.stdin).close()
+            process.wait()
+            stream(process.stdout).close()
+        self._child = None
+
+    def _ask(self, formula: Formula) -> Drawing:
+        process = self._process()
+        request = [formula.tex, formula.display, formula.form, json.dumps(dict(formula.macros))]
+        stream(process.stdin).write(json.dumps(request).encode() + b"\n")
+        stream(process.stdin).flush()
+        answer = stream(process.stdout).readline()
+        if not answer:
+            self._child = None
+            raise RuntimeError(f"KaTeX ended with status {process.wait()} while it drew {formula.tex!r}")
+        return Drawing(**json.loads(answer))
+
+    def _process(self) -> subprocess.Popen[bytes]:
+        """Return the child of this process: one that a parent started before a fork is not ours to talk to."""
+        if self._child is None or self._child[0] != os.getpid():
+            command = [sys.executable, "-m", "scratchbook.core.katex", str(self.engine)]
+            self._child = os.getpid(), subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        return self._child[1]
+
+    def _path(self, formula: Formula) -> Path | None:
+        if self.store is None:
+            return None
+        if not self._engine_digest:
+            self._engine_digest = hashlib.sha256(self.engine.read_bytes() + DRAW.encode()).hexdigest()
+        key = json.dumps([STORE_FORMAT, self._engine_digest, asdict(formula)])
+        return self.store / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
+
+    def _load(self, formula: Formula) -> Drawing | None:
+        """Return the stored drawing; a file that is torn or not ours counts as none."""
+        path = self._path(formula)
+        if path is None:
+            return None
+        try:
+            return Drawing(**json.loads(path.read_text("utf-8")))
+        except (OSError, ValueError, TypeError, RecursionError):
+            return None
+
+    def _save(self, formula: Formula, drawing: Drawing) -> Drawing:
+        """Store a drawing so that no reader sees half of it; a store that cannot be written is done without."""
+        path = self._path(formula)
+        if path is not None and not drawing.error:
+            part = path.with_suffix(f".{os.getpid()}.part")
+            try:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                part.write_text(json.dumps(asdict(drawing)), "utf-8")
+                part.replace(path)
+            except OSError:
+                self.store = None
+        return drawing
+
+
+def stream(pipe: IO[bytes] | None) -> IO[bytes]:
+    """Return a pipe that is known to be open."""
+    assert pipe is not None
+    return pipe
+
+
+def serve(engine_file: Path, requests: IO[bytes], answers: IO[bytes]) -> None:
+    """Answer requests, one JSON line each, until there are no more."""
+    from py_mini_racer import JSEvalException, MiniRacer
+
+    engine = MiniRacer()
+    engine.eval(engine_file.read_text("utf-8"))
+    engine.eval(DRAW)
+    for line in requests:
+        try:
+            answer: Any = engine.call("draw", *json.loads(line), timeout_sec=MOST_SECONDS)
+        except JSEvalException as error:
+            answer = json.dumps({"error": f"KaTeX cannot draw it: {str(error).splitlines()[0]}"})
+        answers.write(str(answer).encode() + b"\n")
+        answers.flush()
+
+
+if __name__ == "__main__":
+    serve(Path(sys.argv[1]), sys.stdin.buffer, sys.stdout.buffer)
+    os._exit(0)  # V8's threads would keep a normal exit waiting

@@ -1,0 +1,240 @@
+"""Mathematics drawn while the page is built: KaTeX for HTML, MathML for EPUB, the same macros for LaTeX.
+
+The renderer is named "scratchbook"; `html_math_renderer = "mathjax"` in conf.py chooses another and silences this room.
+TeX that cannot be drawn is found when a chapter is read, so every builder tells of it, and of each mistake once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any, Final, TypedDict
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.locale import _
+from sphinx.util import logging
+from sphinx.util.math import get_node_equation_number
+from sphinx.writers.html5 import HTML5Translator
+
+from scratchbook.core.errors import Mistake, Place, ScratchbookError
+from scratchbook.core.katex import Drawing, Formula, Typesetter, katex_macros, latex_macros
+from scratchbook.ext.directive import path_from_root
+from scratchbook.ext.domain import domain_of
+
+logger = logging.getLogger(__name__)
+HERE: Final = Path(__file__).parent
+NUMBERED: Final = re.compile(r"\\(begin|end)\{(equation|align|gather|alignat|flalign|multline)\}")
+WORDS: Final = re.compile(r"\\(?:operatorname\*?|mathrm|mathsf|text|textrm|mathtt)\s*\{([^{}]*)\}")
+PRICE: Final = re.compile(r"\d[\d.,]*(\s+[a-z]{2,}\b.*\s|\s*[-–]|\s.*\s)", re.DOTALL)
+
+# What KaTeX knows and LaTeX does not: the PDF gets these definitions too.
+KATEX_ONLY: Final = {
+    "lt": "<", "gt": ">", "N": r"\mathbb{N}", "R": r"\mathbb{R}", "Z": r"\mathbb{Z}", "Complex": r"\mathbb{C}",
+    "infin": r"\infty", "isin": r"\in", "empty": r"\emptyset", "exist": r"\exists", "thetasym": r"\vartheta",
+    "argmin": r"\operatorname*{arg\,min}", "argmax": r"\operatorname*{arg\,max}",
+}  # fmt: skip
+
+
+class Mark(TypedDict):
+    """What stands beside an equation's number; the attribute `scratchbook_mark` of a math_block.
+
+    text: what the reader sees.   title: the whole story, spoken and shown on hover.   uri: where it leads, or "".
+    """
+
+    text: str
+    title: str
+    uri: str
+
+
+@dataclass
+class Mathematics:
+    """The typesetter of one build, and what it answers to Sphinx."""
+
+    typesetter: Typesetter
+    macros: tuple[tuple[str, str], ...] = ()
+
+    def prepare(self, app: Sphinx) -> None:
+        """Read the macros, and open the store beside the doctrees or where outcomes are kept."""
+        folder = app.config.scratchbook_cache
+        base = Path(app.confdir) / folder if folder else Path(app.doctreedir)
+        self.typesetter.store = base / "mathematics"
+        try:
+            self.macros = katex_macros(app.config.scratchbook_macros)
+        except ScratchbookError as error:
+            app.config.scratchbook_macros = {}
+            warn_of_macros(app, error)
+        if app.builder.format == "latex":
+            give_macros_to_latex(app)
+        if app.builder.format == "html" and app.builder.name != "epub" and is_chosen(app):
+            app.config.html_static_path.append(str(HERE / "static-katex"))
+
+    def check(self, app: Sphinx, doctree: nodes.document) -> None:
+        """Draw every formula of a chapter that has been read, and keep a mistake for each that cannot be drawn."""
+        if not is_chosen(app):
+            return
+        mistakes = domain_of(app.env).page(app.env.current_document.docname).mistakes
+        for node in find_mathematics(doctree):
+            drawing = self.typesetter.draw(self.formula(node))
+            fact = drawing.error or price_lint(node)
+            if fact:
+                tex = " ".join(node.astext().split())
+                text = f"in '{tex if len(tex) < 60 else tex[:57] + '...'}': {fact[0].lower() + fact[1:]}{advice(fact)}"
+                mistakes.append(Mistake("math", text, place_of(app, node, drawing)))
+
+    def formula(self, node: nodes.Element, *, form: Any = "htmlAndMathml") -> Formula:
+        """Return what to draw for a node."""
+        tex = str(node.get("scratchbook_tex", node.astext()))
+        if isinstance(node, nodes.math):
+            return Formula(tex, False, form, self.macros)
+        return Formula(display_tex(tex, bool(node.get("no-wrap", node.get("nowrap")))), True, form, self.macros)
+
+    def markup(self, writer: HTML5Translator, node: nodes.Element) -> str:
+        """Return the drawing of a node, or its TeX where that cannot be drawn."""
+        form = "mathml" if writer.builder.name == "epub" else "htmlAndMathml"
+        drawing = self.typesetter.draw(self.formula(node, form=form))
+        if drawing.error:
+            tex = escape(str(node.get("scratchbook_tex", node.astext())))
+            return f'<code class="scratchbook-failure">{tex}</code>'
+        return drawing.markup
+
+    def visit_math(self, writer: HTML5Translator, node: nodes.math) -> None:
+        """Write mathematics within a sentence."""
+        writer.body.append(writer.starttag(node, "span", "", CLASS="math notranslate nohighlight"))
+        writer.body.append(self.markup(writer, node) + "</span>")
+        raise nodes.SkipNode
+
+    def visit_math_block(self, writer: HTML5Translator, node: nodes.math_block) -> None:
+        """Write a displayed equation: its body, which scrolls alone, and beside it the number and the mark."""
+        writer.body.append(writer.starttag(node, "div", "", CLASS="math notranslate nohighlight"))
+        writer.body.append(f'<div class="equation-body">{self.markup(writer, node)}</div>')
+        if node.get("number") or node.get("scratchbook_mark"):
+            writer.body.append('<div class="equation-side">')
+            if node.get("number"):
+                writer.body.append(f'<span class="eqno">({get_node_equation_number(writer, node)})')
+                writer.add_permalink_ref(node, _("Link to this equation"))
+                writer.body.append("</span>")
+            writer.body.append(mark_markup(node.get("scratchbook_mark")) + "</div>")
+        writer.body.append("</div>\n")
+        raise nodes.SkipNode
+
+    def finish(self, app: Sphinx, exception: Exception | None) -> None:
+        """Let the engine go."""
+        self.typesetter.close()
+
+
+def is_chosen(app: Sphinx) -> bool:
+    """Whether this room draws the mathematics of the project."""
+    return app.config.html_math_renderer in (None, "scratchbook")
+
+
+def find_mathematics(doctree: nodes.document) -> Iterator[nodes.Element]:
+    """Yield every formula, in page order."""
+    yield from doctree.findall(lambda node: isinstance(node, nodes.math | nodes.math_block))  # type: ignore[misc]
+
+
+def display_tex(tex: str, is_environment: bool) -> str:
+    """Return a display as KaTeX wants it: rows joined as Sphinx joins them for LaTeX, numbers left to Sphinx."""
+    if is_environment:
+        return NUMBERED.sub(r"\\\1{\2*}", tex)
+    parts = [part.strip() for part in re.split(r"\n\s*\n", tex) if part.strip()]
+    rows = [rf"\begin{{split}}{part}\end{{split}}" if needs_split(part) else part for part in parts]
+    if len(rows) <= 1:
+        return "".join(rows)
+    return r"\begin{aligned}" + r" \\ ".join(rows) + r"\end{aligned}"
+
+
+def needs_split(part: str) -> bool:
+    """Whether TeX has rows of its own outside any environment."""
+    return r"\\" in re.sub(r"\\begin\{(\w+\*?)\}.*?\\end\{\1\}", "", part, flags=re.DOTALL)
+
+
+def advice(fact: str) -> str:
+    """Return what to do about the commonest mistakes."""
+    if r"\label" in fact:
+        return "; name an equation with :label: on {math}, since references know no other"
+    if fact.startswith("Undefined control sequence"):
+        return "; define it in scratchbook_macros of conf.py, or spell it otherwise"
+    return ""
+
+
+def price_lint(node: nodes.Element) -> str:
+    """Return a message for two prices in a sentence, which Markdown takes for mathematics between them."""
+    tex = node.astext()
+    if isinstance(node, nodes.math) and PRICE.fullmatch(tex) and "\\" not in tex:
+        return rf"two dollar signs make mathematics of what is between them; write a price as \${tex.split()[0]}"
+    return ""
+
+
+def place_of(app: Sphinx, node: nodes.Element, drawing: Drawing) -> Place:
+    """Return the line of a formula; a sentence's own nodes know only where their paragraph begins."""
+    element = node
+    while element.line is None and element.parent is not None:
+        element = element.parent
+    source = str(element.source or app.env.doc2path(app.env.current_document.docname))
+    line = element.line or 1
+    path = Path(source.partition(":<")[0])
+    lines = path.read_text("utf-8", errors="replace").splitlines() if path.is_file() else []
+    wanted = node.astext().strip().splitlines()[:1] or [""]
+    found = next((n for n in range(max(line - 1, 0), min(line + 60, len(lines))) if wanted[0] in lines[n]), line - 1)
+    if drawing.position > 0 and isinstance(node, nodes.math_block) and not node.get("nowrap"):
+        found += node.astext().strip()[: drawing.position].count("\n")
+    return Place(path_from_root(app.env, source), found + 1)
+
+
+def warn_of_macros(app: Sphinx, error: ScratchbookError) -> None:
+    """Tell of macros that cannot be used, and let the build end with a failure."""
+    logger.warning(f"scratchbook_macros: {error.text}", type="scratchbook", subtype="setting", location="conf.py:1")
+    app.statuscode = 1
+
+
+def give_macros_to_latex(app: Sphinx) -> None:
+    """Define the same macros in the preamble, and what KaTeX knows beyond LaTeX."""
+    own = latex_macros(app.config.scratchbook_macros)
+    spare = "\n".join(rf"\providecommand{{\{name}}}{{{body}}}" for name, body in sorted(KATEX_ONLY.items()))
+    context = app.builder.context  # type: ignore[attr-defined]
+    context["preamble"] = "\n".join([context.get("preamble", ""), own, spare, ""])
+
+
+def mark_markup(mark: Mark | None) -> str:
+    """Return the small mark beside an equation's number."""
+    if not mark:
+        return ""
+    text, title = escape(mark["text"]), escape(mark["title"])
+    if mark["uri"]:
+        return f'<a class="equation-mark" href="{escape(mark["uri"])}" title="{title}">{text}</a>'
+    return f'<span class="equation-mark" title="{title}">{text}</span>'
+
+
+def keep_words_for_search(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Let the search index see the words in formulas, such as softmax, and none of their TeX."""
+    if app.builder.format != "html" or not is_chosen(app):
+        return
+    for node in list(find_mathematics(doctree)):
+        node["scratchbook_tex"] = node.astext()
+        node.children = []
+        words = " ".join(WORDS.findall(node["scratchbook_tex"])).strip()
+        if words:
+            node += nodes.Text(words)
+
+
+def add_styles(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """Load KaTeX's style sheet on pages with mathematics only."""
+    has_mathematics = doctree is not None and next(find_mathematics(doctree), None) is not None
+    if app.builder.name != "epub" and is_chosen(app) and has_mathematics:
+        app.builder.add_css_file("katex/katex.css")  # type: ignore[attr-defined]
+
+
+def register(app: Sphinx) -> None:
+    """Offer the renderer to Sphinx."""
+    room = Mathematics(Typesetter(HERE / "engine" / "katex.min.js"))
+    app.add_config_value("scratchbook_macros", {}, "env", (dict,))
+    app.add_html_math_renderer("scratchbook", (room.visit_math, None), (room.visit_math_block, None))
+    app.connect("builder-inited", room.prepare)
+    app.connect("doctree-read", room.check)
+    app.connect("doctree-resolved", keep_words_for_search, priority=900)
+    app.connect("html-page-context", add_styles)
+    app.connect("build-finished", room.finish)
