@@ -12,6 +12,7 @@ ext             everything that touches Sphinx
     report      every mistake once, in every build
     resolve     outcomes into Sphinx's own nodes
     figures     drawings, in the form that each builder can carry
+    mathematics formulas, drawn by KaTeX while the page is built
 """
 
 from __future__ import annotations
@@ -27,19 +28,21 @@ __version__ = "0.1.0"
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register everything with Sphinx, which is imported here only: the core is of use without it."""
-    from scratchbook.ext import domain, live, resolve, run, settings
+    from scratchbook.ext import domain, exec_code, live, mathematics, resolve, run, settings
 
     settings.register_settings(app)
     app.add_domain(domain.LiveDomain)
     app.add_directive("live", live.Live)
     app.add_directive("states", live.StatesControl)
+    exec_code.register_exec_code(app)
     app.add_role("value", live.Value())
     app.add_role("claim", live.Claim())
     app.add_transform(live.SettleInlines)
     for transform in resolve.TRANSFORMS:
         app.add_post_transform(transform)
-    app.connect("builder-inited", domain.set_root)
+    app.connect("builder-inited", domain.set_folders)
     app.connect("env-updated", run.run_pages)
+    mathematics.register(app)
     return {
         "version": __version__,
         "env_version": 1,

@@ -46,12 +46,12 @@ class Shown:
 class Page:
     """All that reading one chapter leaves behind, in page order.
 
-    cells: run in one namespace.   alone: blocks that run each by itself, with their working folder.
+    cells: run in one namespace.   alone: blocks of {exec_code}, each in a session of its own.
     mistakes: found while reading; each has its place.   kept: plain data of other rooms, by the room's name.
     """
 
     cells: list[Cell] = field(default_factory=list)
-    alone: list[Alone] = field(default_factory=list)
+    alone: list[CodeCell] = field(default_factory=list)
     states: States | None = None
     shown: list[Shown] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
@@ -59,14 +59,25 @@ class Page:
 
     def fresh_id(self, wish: str) -> str:
         """Return `wish`, with a number behind it when the page has it already."""
-        taken = {cell.id for cell in self.cells} | {block.cell.id for block in self.alone}
+        taken = {cell.id for cell in self.every_cell}
         if wish not in taken:
             return wish
         return next(name for number in range(2, len(taken) + 3) if (name := f"{wish}-{number}") not in taken)
 
     def numbered_id(self, kind: str) -> str:
         """Return `kind-3` for the third cell of its kind."""
-        return self.fresh_id(f"{kind}-{1 + sum(cell.id.startswith(f'{kind}-') for cell in self.cells)}")
+        return self.fresh_id(f"{kind}-{1 + sum(cell.id.startswith(f'{kind}-') for cell in self.every_cell)}")
+
+    @property
+    def every_cell(self) -> list[Cell]:
+        """Return the cells of all sessions of the page."""
+        return [*self.cells, *self.alone]
+
+    def sessions(self, docname: str) -> Iterator[tuple[str, State | None, tuple[Cell, ...]]]:
+        """Yield each session of the page: its key, its state and its cells."""
+        if self.cells:
+            yield from ((session_key(docname, state), state, tuple(self.cells)) for state in self.state_list)
+        yield from ((session_key(f"{docname}#{cell.id}"), None, (cell,)) for cell in self.alone)
 
     @property
     def state_list(self) -> tuple[State | None, ...]:
@@ -74,18 +85,6 @@ class Page:
         if self.states is None:
             return (None,)
         return tuple(State(self.states.name, value) for value in self.states.values)
-
-
-@dataclass(frozen=True)
-class Alone:
-    """A block with a session of its own.
-
-    working_folder: absolute.   folders: where its imports are looked up, absolute.
-    """
-
-    cell: CodeCell
-    working_folder: str
-    folders: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -113,7 +112,9 @@ class LiveDomain(Domain):
     label = "scratchbook"
     data_version = 1
     initial_data: ClassVar[dict[str, Any]] = {"pages": {}, "outcomes": {}, "checked": {}}
-    root = Path()  # absolute, set anew in each build by `set_root`: an environment may be moved
+    # Absolute, set anew in each build by `set_folders`, since an environment may be moved with its project.
+    root = Path()
+    confdir = Path()
 
     @property
     def pages(self) -> dict[str, Page]:
@@ -152,7 +153,7 @@ class LiveDomain(Domain):
         page = self.pages.get(docname)
         if page is None:
             return []
-        if any(block.cell.id == cell_id for block in page.alone):
+        if any(cell.id == cell_id for cell in page.alone):
             return [(None, self._cell(session_key(f"{docname}#{cell_id}"), cell_id))]
         return [(state, self._cell(session_key(docname, state), cell_id)) for state in page.state_list]
 
@@ -184,9 +185,11 @@ def domain_of(env: BuildEnvironment) -> LiveDomain:
     return domain
 
 
-def set_root(app: Sphinx) -> None:
+def set_folders(app: Sphinx) -> None:
     """Tell the domain of this build where places are counted from."""
-    domain_of(app.env).root = project_root(app.config, app.confdir)
+    domain = domain_of(app.env)
+    domain.confdir = Path(app.confdir)
+    domain.root = project_root(app.config, app.confdir)
 
 
 def output_id(docname: str, label: str) -> str:

@@ -8,6 +8,7 @@ from scratchbook.core.cells import CellOutcome
 from scratchbook.core.errors import Mistake, ScratchbookError
 from scratchbook.ext.domain import LiveDomain, Shown
 from scratchbook.ext.live import read_emphasis
+from scratchbook.ext.resolve import plain_lines
 
 VISIBLE = ("svg", "pdf", "png", "table", "value")
 
@@ -39,13 +40,14 @@ def check_emphasis(domain: LiveDomain, docname: str, shown: Shown) -> Iterator[M
     assert shown.listing
     assert shown.emphasize
     for _, outcome in domain.cell_outcomes(docname, shown.listing):
-        listing = outcome.part("listing") if outcome else None
-        if listing:
-            try:
-                read_emphasis(shown.emphasize, len(listing["numbers"]), shown.place)
-            except ScratchbookError as error:
-                yield error.mistake
-            return
+        if outcome is None or outcome.status != "ok":
+            continue
+        listing = outcome.part("listing")
+        try:
+            read_emphasis(shown.emphasize, len(listing["numbers"] if listing else plain_lines(outcome)), shown.place)
+        except ScratchbookError as error:
+            yield error.mistake
+        return
 
 
 def has_output(outcome: CellOutcome) -> bool:

@@ -37,6 +37,11 @@ class Met:
         """The line to say."""
         return self.mistake.place or self.asked
 
+    @property
+    def text(self) -> str:
+        """The fact, without who asked: that is said once for all who did."""
+        return self.mistake.text.removesuffix(f" (run by {self.asked})")
+
 
 def say_mistakes(app: Sphinx, domain: LiveDomain, others: tuple[Mistake, ...] = ()) -> None:
     """Warn of each mistake of the book and let the build end with a failure if there was any.
@@ -46,7 +51,7 @@ def say_mistakes(app: Sphinx, domain: LiveDomain, others: tuple[Mistake, ...] = 
     met: dict[tuple[Place, str, str], list[Place]] = {}
     details: dict[tuple[Place, str, str], str] = {}
     for found in [*(Met(mistake, mistake.place or Place("conf.py", 1)) for mistake in others), *find_mistakes(domain)]:
-        key = (found.place, found.mistake.kind, found.mistake.text)
+        key = (found.place, found.mistake.kind, found.text)
         met.setdefault(key, []).append(found.asked)
         details.setdefault(key, found.mistake.detail)
     for key in sorted(met):
@@ -71,7 +76,7 @@ def find_mistakes(domain: LiveDomain) -> Iterator[Met]:
 
 def cell_mistakes(domain: LiveDomain, docname: str, page: Page) -> Iterator[Met]:
     """Yield the mistakes of each cell, of its first state that has any: one message a place."""
-    for cell in [*page.cells, *(block.cell for block in page.alone)]:
+    for cell in page.every_cell:
         for _, outcome in domain.cell_outcomes(docname, cell.id):
             if outcome and outcome.mistakes:
                 yield from (Met(mistake, cell.place) for mistake in outcome.mistakes)
@@ -80,10 +85,9 @@ def cell_mistakes(domain: LiveDomain, docname: str, page: Page) -> Iterator[Met]
 
 def session_mistakes(domain: LiveDomain, docname: str, page: Page) -> Iterator[Met]:
     """Yield what went wrong with a session as a whole."""
-    cells = [*page.cells, *(block.cell for block in page.alone)]
-    names = (docname, f"{docname}#", f"{docname}?")
-    for key, outcome in domain.outcomes.items():
-        if key == docname or key.startswith(names[1:]):
+    for key, _, cells in page.sessions(docname):
+        outcome = domain.outcomes.get(key)
+        if outcome:
             yield from (Met(mistake, cells[0].place) for mistake in outcome.mistakes)
 
 

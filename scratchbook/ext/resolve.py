@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from html import escape
+from itertools import dropwhile
 from typing import Any, ClassVar, Final
 
 from docutils import nodes
+from sphinx.directives.code import dedent_lines
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from scratchbook.core.cells import CellOutcome, State
@@ -16,7 +18,7 @@ from scratchbook.ext.figures import figure_nodes
 from scratchbook.ext.live import read_emphasis
 
 Variant = tuple[State | None, list[nodes.Node]]
-NOT_RUN: Final = "Not run: an earlier block of this page failed."
+NOT_RUN: Final = "Not run, since something before it on this page failed."
 
 
 class FillSlots(SphinxPostTransform):
@@ -91,10 +93,10 @@ class FillSlots(SphinxPostTransform):
             for outcome in known:
                 yield from figure_nodes(outcome, slot.options.get("alt", ""), self.form, self.env)
             yield from (table_node(part.data) for part in parts if part.kind == "table")
-        for outcome in known:
-            if outcome.status == "failed":
-                yield failure(outcome)
-                return
+        failed = next((outcome for outcome in known if outcome.status == "failed" and outcome.mistakes), None)
+        if failed:
+            yield failure(failed)
+            return
         if any(outcome.status == "not run" for outcome in known):
             yield nodes.paragraph("", NOT_RUN, classes=["scratchbook-not-run"])
 
@@ -105,12 +107,14 @@ class FillSlots(SphinxPostTransform):
             return []
         if outcome.status != "ok":
             return [failure(outcome)]
-        text = "".join(part.data["text"] for part in outcome.parts if part.kind == "text")
-        lines = text.rstrip().splitlines()
-        while lines and not lines[0].strip():
-            lines.pop(0)
+        lines = plain_lines(outcome)
         if not lines or slot.options.get("hidden"):
             return []
+        if "dedent" in slot.options:
+            lines = "".join(dedent_lines([f"{line}\n" for line in lines], slot.options["dedent"])).splitlines()
+        spec = slot.options.get("emphasize-lines")
+        if spec and is_within(spec, len(lines)):
+            node["highlight_args"]["hl_lines"] = read_emphasis(spec, len(lines))
         node.rawsource = "\n".join(lines)
         node.children = []
         node += nodes.Text(node.rawsource)
@@ -241,6 +245,12 @@ def listing_blocks(node: nodes.Element, listing: dict[str, Any], options: dict[s
             block["ids"], block["names"] = [], []
             block["classes"] = [*block["classes"], "scratchbook-continued"]
         yield block
+
+
+def plain_lines(outcome: CellOutcome) -> list[str]:
+    """Return printed lines without blank lines around them."""
+    text = "".join(part.data["text"] for part in outcome.parts if part.kind == "text")
+    return list(dropwhile(lambda line: not line.strip(), text.rstrip().splitlines()))
 
 
 def is_within(spec: str, count: int) -> bool:

@@ -17,11 +17,11 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.display import status_iterator
 
-from scratchbook.core.cells import Cell, FileCell, Outcome, Session, State
+from scratchbook.core.cells import Cell, CellOutcome, FileCell, Outcome, Session, State
 from scratchbook.core.errors import Mistake
 from scratchbook.core.runner import ForkServer, run_session, show_session
 from scratchbook.core.sources import missing_file
-from scratchbook.ext.domain import Alone, LiveDomain, Page, domain_of, session_key
+from scratchbook.ext.domain import LiveDomain, domain_of
 from scratchbook.ext.promises import check_page
 from scratchbook.ext.report import say_mistakes
 from scratchbook.ext.settings import Settings, read_settings
@@ -57,13 +57,13 @@ class NoStore:
 class Job:
     """One session of one page.
 
-    key: its name in the domain.   mistakes: what is wrong with the files that it names.
+    key: its name in the domain.   missing: what is wrong with the files that it names, by cell.
     """
 
     docname: str
     key: str
     session: Session
-    mistakes: tuple[Mistake, ...] = ()
+    missing: tuple[tuple[str, Mistake], ...] = ()
 
 
 @dataclass
@@ -95,14 +95,14 @@ class Sources:
         return Mistake("source", text, cell.place)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Tally:
-    """How many sessions ran, came from the store, and failed."""
+    """How many sessions ran, were stored, and failed."""
 
-    run: int = 0
-    stored: int = 0
-    failed: int = 0
-    seconds: float = 0.0
+    run: int
+    stored: int
+    failed: int
+    seconds: float
 
     def __str__(self) -> str:
         total = self.run + self.stored
@@ -116,8 +116,8 @@ def run_pages(app: Sphinx, env: BuildEnvironment) -> list[str]:
     if app.builder.name in IDLE_BUILDERS:
         return []
     domain = domain_of(env)
-    settings = read_settings(app.config, Path(app.confdir))
-    jobs = list(make_jobs(domain, env, settings))
+    settings = read_settings(app.config, domain.confdir)
+    jobs = list(make_jobs(domain, settings))
     before = {docname: page_outcome(domain, docname) for docname in domain.pages}
     obtain(jobs, domain, settings, app.verbosity)
     changed = [docname for docname, known in before.items() if page_outcome(domain, docname) != known]
@@ -127,58 +127,50 @@ def run_pages(app: Sphinx, env: BuildEnvironment) -> list[str]:
 
 def page_outcome(domain: LiveDomain, docname: str) -> list[Any]:
     """Return all that a page shows of its outcomes, to be compared; times are left out."""
-    keys = [key for key, _, _ in page_sessions(docname, domain.pages[docname])]
-    found = [domain.outcomes.get(key) for key in keys]
+    found = [domain.outcomes.get(key) for key, _, _ in domain.pages[docname].sessions(docname)]
     return [domain.checked.get(docname), *((it.cells, it.mistakes) if it else None for it in found)]
 
 
-def page_sessions(docname: str, page: Page) -> Iterator[tuple[str, State | None, Alone | None]]:
-    """Yield each session of a page: its key, its state, and the block when it runs alone."""
-    if page.cells:
-        yield from ((session_key(docname, state), state, None) for state in page.state_list)
-    for block in page.alone:
-        yield session_key(f"{docname}#{block.cell.id}"), None, block
-
-
-def make_jobs(domain: LiveDomain, env: BuildEnvironment, settings: Settings) -> Iterator[Job]:
+def make_jobs(domain: LiveDomain, settings: Settings) -> Iterator[Job]:
     """Yield all sessions of the book, by page."""
     sources = Sources(settings.root, settings.folders)
     for docname, page in sorted(domain.pages.items()):
-        for key, state, block in page_sessions(docname, page):
-            if block is None:
-                yield page_job(docname, key, page.cells, state, sources, settings)
+        for key, state, cells in page.sessions(docname):
+            if "#" in key:
+                yield Job(docname, key, lone_session(key, cells, settings))
             else:
-                yield block_job(docname, key, block, settings)
+                yield page_job(docname, key, cells, state, sources, settings)
 
 
 def page_job(
-    docname: str, key: str, page_cells: list[Cell], state: State | None, sources: Sources, settings: Settings
+    docname: str, key: str, page_cells: tuple[Cell, ...], state: State | None, sources: Sources, settings: Settings
 ) -> Job:
     """Make the session of a page in one of its states."""
-    cells, mistakes = [], []
+    cells: list[Cell] = []
+    missing = []
     for cell in page_cells:
         if isinstance(cell, FileCell):
             cell, mistake = sources.find(cell)
-            mistakes += [mistake] if mistake else []
+            missing += [(cell.id, mistake)] if mistake else []
         cells.append(cell)
     paths = sorted({cell.path for cell in cells if isinstance(cell, FileCell) and cell.path})
-    session = new_session(docname, tuple(cells), settings.root.as_posix(), settings)
+    session = new_session(docname, tuple(cells), settings)
     session = replace(session, state=state, sources=tuple((path, sources.contents[path]) for path in paths))
-    return Job(docname, key, session, tuple(mistakes))
+    return Job(docname, key, session, tuple(missing))
 
 
-def block_job(docname: str, key: str, block: Alone, settings: Settings) -> Job:
-    """Make the session of a block that runs by itself."""
-    session = new_session(f"{docname}#{block.cell.id}", (block.cell,), block.working_folder, settings)
-    return Job(docname, key, replace(session, folders=block.folders))
+def lone_session(name: str, cells: tuple[Cell, ...], settings: Settings) -> Session:
+    """Make the session of a block that runs by itself, where the settings of {exec_code} say."""
+    session = new_session(name, cells, settings)
+    return replace(session, root=settings.lone_root, folders=settings.lone_folders, preload=())
 
 
-def new_session(name: str, cells: tuple[Cell, ...], root: str, settings: Settings) -> Session:
+def new_session(name: str, cells: tuple[Cell, ...], settings: Settings) -> Session:
     """Make a session with what the settings say."""
     return Session(
         name=name,
         cells=cells,
-        root=root,
+        root=settings.root.as_posix(),
         folders=settings.folders,
         limits=settings.limits,
         print_options=settings.print_options,
@@ -191,32 +183,50 @@ def obtain(jobs: Sequence[Job], domain: LiveDomain, settings: Settings, verbosit
     """Fill the domain with an outcome for each job, from the store or from a run."""
     started = time.monotonic()
     store = open_store(settings)
-    outcomes: dict[str, Outcome] = {}
-    tally = Tally()
-    waiting = []
-    for job in jobs:
-        stored = store.load(job.session) if settings.execute != "never" else show_session(job.session)
-        if stored is not None:
-            outcomes[job.key] = stored
-        elif settings.execute == "cache-only":
-            outcomes[job.key] = Outcome({}, (not_stored(job),))
-        else:
-            waiting.append(job)
-    tally.stored = len(jobs) - len(waiting)
+    known = {job.key: outcome for job in jobs if (outcome := without_running(job, settings, store)) is not None}
+    waiting = [job for job in jobs if job.key not in known]
     for job, outcome in run_jobs(waiting, settings, verbosity):
-        outcomes[job.key] = outcome
+        known[job.key] = outcome
         store.save(job.session, outcome)
-        tally.run += 1
-    for job in jobs:
-        outcomes[job.key] = replace(outcomes[job.key], mistakes=(*outcomes[job.key].mistakes, *job.mistakes))
     domain.outcomes.clear()
-    domain.outcomes.update(sorted(outcomes.items()))
+    domain.outcomes.update({job.key: with_missing(known[job.key], job) for job in jobs})
     domain.checked.clear()
-    domain.checked.update({docname: check_page(domain, docname) for docname in sorted(domain.pages)})
-    tally.failed = sum(outcome.failed for outcome in outcomes.values())
-    tally.seconds = time.monotonic() - started
+    if settings.execute != "never":
+        domain.checked.update({docname: check_page(domain, docname) for docname in sorted(domain.pages)})
+    failed = sum(domain.outcomes[job.key].failed for job in jobs)
     if jobs:
+        tally = Tally(len(waiting), len(jobs) - len(waiting), failed, time.monotonic() - started)
         logger.info("%s", tally)
+
+
+def without_running(job: Job, settings: Settings, store: OutcomeStore) -> Outcome | None:
+    """Return the outcome of a job that need not run, or must not; None when it is to run."""
+    if settings.execute == "never":
+        return listings_only(job.session)
+    stored = store.load(job.session)
+    if stored is None and settings.execute == "cache-only":
+        return Outcome(listings_only(job.session).cells, (not_stored(job),))
+    return stored
+
+
+def listings_only(session: Session) -> Outcome:
+    """Return what files show; of the other cells nothing is known."""
+    shown = show_session(session)
+    cells = {
+        name: replace(cell, status="failed" if cell.mistakes else "ok")
+        for name, cell in shown.cells.items()
+        if cell.parts or cell.mistakes
+    }
+    return Outcome(cells)
+
+
+def with_missing(outcome: Outcome, job: Job) -> Outcome:
+    """Add what is wrong with the files that a page names."""
+    cells = dict(outcome.cells)
+    for name, mistake in job.missing:
+        cell = cells.get(name, CellOutcome("failed"))
+        cells[name] = replace(cell, status="failed", mistakes=(*cell.mistakes, mistake))
+    return replace(outcome, cells=cells)
 
 
 def not_stored(job: Job) -> Mistake:

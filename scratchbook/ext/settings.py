@@ -33,6 +33,15 @@ SETTINGS: Final[dict[str, tuple[Any, Literal["", "env"], Any]]] = {
     "scratchbook_equations": ("declared", "", ENUM("declared", "all")),
 }
 
+# Those of sphinx-exec-code; an empty folder means its default.
+STOCK: Final = "sphinx_exec_code"
+EXEC_SETTINGS: Final[dict[str, tuple[Any, Literal["", "env"], Any]]] = {
+    "exec_code_example_dir": ("", "env", (str, Path)),
+    "exec_code_working_dir": ("", "", (str, Path)),
+    "exec_code_source_folders": (None, "", (list, tuple)),
+    "exec_code_set_utf8_encoding": (True, "", (bool,)),
+}
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -41,6 +50,7 @@ class Settings:
     root: absolute; nothing outside it is shown.   folders: from the root, where files and imports are looked up.
     executor: the dotted name of a factory, "" for our own.   jobs: sessions side by side.
     cache: absolute folder of stored outcomes, None for no store.
+    lone_root, lone_folders: absolute, where blocks of {exec_code} run and import from.
     """
 
     root: Path
@@ -53,6 +63,8 @@ class Settings:
     executor: str = ""
     jobs: int = 1
     cache: Path | None = None
+    lone_root: str = ""
+    lone_folders: tuple[str, ...] = ()
     mistakes: tuple[Mistake, ...] = field(default=(), compare=False)
 
 
@@ -77,7 +89,8 @@ def read_settings(config: Config, confdir: Path) -> Settings:
         shown_bytes=config.scratchbook_shown_bytes,
         captured_bytes=config.scratchbook_captured_bytes,
     )
-    mistakes = (*mistakes, *check_limits(limits))
+    lone_root, lone_folders, lone_mistakes = read_lone_folders(config, confdir)
+    mistakes = (*mistakes, *check_limits(limits), *lone_mistakes)
     return Settings(
         root=root,
         folders=folders,
@@ -89,6 +102,8 @@ def read_settings(config: Config, confdir: Path) -> Settings:
         executor=config.scratchbook_executor,
         jobs=config.scratchbook_jobs or usable_processors(),
         cache=(confdir / str(config.scratchbook_cache)).resolve() if config.scratchbook_cache else None,
+        lone_root=lone_root.as_posix(),
+        lone_folders=tuple(folder.as_posix() for folder in lone_folders),
         mistakes=tuple(placed_in_conf(mistake, root, confdir) for mistake in mistakes),
     )
 
@@ -116,6 +131,41 @@ def check_limits(limits: Limits) -> tuple[Mistake, ...]:
         for name, value in values
         if value <= 0
     )
+
+
+def read_lone_folders(config: Config, confdir: Path) -> tuple[Path, tuple[Path, ...], tuple[Mistake, ...]]:
+    """Return where blocks of {exec_code} run and import from, and what is wrong with that."""
+    if is_doubled(config):
+        fact = f"extensions: both scratchbook and {STOCK} bring {{exec_code}}"
+        mistake = Mistake("setting", f"{fact}; take {STOCK} out, its pages work without a change")
+        return confdir, (), (mistake,)
+    root = (confdir / (str(config.exec_code_working_dir) or "..")).resolve()
+    folders = source_folders(config, confdir)
+    named = [("exec_code_working_dir", root), *(("exec_code_source_folders", folder) for folder in folders)]
+    mistakes = [
+        Mistake("setting", f"{name}: there is no folder '{os.path.relpath(folder, confdir)}' beside conf.py")
+        for name, folder in named
+        if not folder.is_dir()
+    ]
+    return (root if root.is_dir() else confdir), folders, tuple(mistakes)
+
+
+def is_doubled(config: Config) -> bool:
+    """Whether the project lists sphinx-exec-code too."""
+    return STOCK in config.extensions
+
+
+def example_folder(config: Config, confdir: Path) -> Path:
+    """Return where `:filename:` is looked up: beside conf.py unless set."""
+    return (confdir / str(config.exec_code_example_dir)).resolve()
+
+
+def source_folders(config: Config, confdir: Path) -> tuple[Path, ...]:
+    """Return where blocks of {exec_code} import from: `../src` unless set, if it is there."""
+    if config.exec_code_source_folders is None:
+        beside = confdir.with_name("src")
+        return (beside,) if beside.is_dir() else ()
+    return tuple((confdir / str(folder)).resolve() for folder in config.exec_code_source_folders)
 
 
 def named_variables(setting: list[str] | tuple[str, ...] | dict[str, str]) -> Iterator[tuple[str, str]]:

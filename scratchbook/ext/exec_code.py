@@ -1,0 +1,90 @@
+"""{exec_code} as sphinx-exec-code 0.18 has it: its options and its look, each block in a session of its own.
+
+The only room that knows sphinx-exec-code, whose modules are private: the version is pinned.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Final
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.application import Sphinx
+from sphinx.directives.code import CodeBlock
+from sphinx_exec_code.sphinx_spec import SphinxSpecBase, build_spec, get_specs
+
+from scratchbook.core.cells import Code, CodeCell
+from scratchbook.core.errors import ScratchbookError
+from scratchbook.core.sources import read_text
+from scratchbook.ext.directive import Converter, LiveDirective, path_from_root, split_page_code
+from scratchbook.ext.domain import Shown, Slot
+from scratchbook.ext.live import literal_blocks
+from scratchbook.ext.settings import EXEC_SETTINGS, example_folder, is_doubled
+
+# Options that need the output's lines, which are not known while a chapter is read.
+LATE_OPTIONS: Final = ("emphasize-lines", "dedent")
+
+
+class ExecCode(LiveDirective):
+    """Show code and what it prints, and share nothing with other blocks."""
+
+    wanted: ClassVar[dict[str, Converter]] = build_spec()
+
+    def make_nodes(self) -> list[nodes.Node]:
+        """Leave one cell that runs by itself, the code, and a place for what it prints."""
+        if self.arguments:
+            first = self.arguments[0].splitlines()[0]
+            raise ScratchbookError(f"'{first}' on the first line of {{exec_code}} does not run: begin on the next line")
+        code_spec, output_spec = get_specs(self.options)
+        shown, run = self._read_code(code_spec.filename)
+        cell = CodeCell(self.page.numbered_id("exec"), self.place, run)
+        self.page.alone.append(cell)
+        return [*self._block(shown.text, code_spec), *self._output(cell, output_spec)]
+
+    def _read_code(self, filename: str) -> tuple[Code, Code]:
+        if not filename:
+            return self.page_code()
+        if "".join(self.content).strip():
+            raise ScratchbookError(f"the code of this block does not run, since it names the file '{filename}'")
+        folder = example_folder(self.config, self.domain.confdir)
+        path = folder / filename
+        if not path.is_file():
+            raise ScratchbookError(f"no file '{filename}' in {path_from_root(self.env, str(folder))}", kind="source")
+        if not path.resolve().is_relative_to(self.domain.root):
+            raise ScratchbookError(f"'{filename}' is outside the project's root, and does not run", kind="source")
+        self.env.note_dependency(str(path))
+        name = path_from_root(self.env, str(path))
+        return split_page_code(read_text(path.read_bytes(), name).splitlines(), name, 1)
+
+    def _block(self, code: str, spec: SphinxSpecBase) -> list[nodes.Node]:
+        if spec.hide or not code:
+            return []
+        return self._code_block(code.splitlines(), spec.language, spec.spec)
+
+    def _output(self, cell: CodeCell, spec: SphinxSpecBase) -> list[nodes.Node]:
+        late = {name: spec.spec.pop(name) for name in LATE_OPTIONS if name in spec.spec}
+        docname = self.env.current_document.docname
+        slot = Slot(docname, (cell.id,), "plain output", options={"hidden": spec.hide, **late})
+        shown = self._code_block([], spec.language, spec.spec)
+        for block in literal_blocks(shown):
+            block["scratchbook"] = slot
+            block["translatable"] = False
+        if late.get("emphasize-lines"):
+            self.page.shown.append(Shown(self.place, (), listing=cell.id, emphasize=late["emphasize-lines"]))
+        return shown
+
+    def _code_block(self, lines: list[str], language: str, options: dict[str, Any]) -> list[nodes.Node]:
+        content = StringList(lines, self.place.path)
+        return CodeBlock(
+            "code-block", [language], options, content, self.lineno, self.content_offset,
+            self.block_text, self.state, self.state_machine,
+        ).run()  # fmt: skip
+
+
+def register_exec_code(app: Sphinx) -> None:
+    """Register the directive and its settings, unless the project has the stock extension as well."""
+    if is_doubled(app.config):
+        return  # two directives of one name: `doubled_mistake` tells the author
+    for name, (default, rebuild, types) in EXEC_SETTINGS.items():
+        app.add_config_value(name, default, rebuild, types)
+    app.add_directive("exec_code", ExecCode)
