@@ -179,7 +179,8 @@ def known_names(env: BuildEnvironment) -> dict[str, str]:
         found[name.lower()].append([docname, number, str(env.toc_secnumbers.get(docname, {}).get(""))])
     for citation in env.domaindata.get("cite", {}).get("citations", ()):
         where = citation.bibliography_key.docname
-        found[citation.key.lower()].append([where, citation.citation_id, str(citation.formatted_entry)])
+        entry = citation.formatted_entry
+        found[citation.key.lower()].append([where, citation.citation_id, entry.label, str(entry.text)])
     for docname, title in env.titles.items():
         found[docname.lower()].append([title.astext(), numbers_of(env, docname)])
     return {name: digest_of(sorted(shown, key=str)) for name, shown in found.items()}

@@ -1,0 +1,132 @@
+"""Make Sphinx do less of what it has done before.  Changes no byte of a page.
+
+Three things cost a build most and give the same every time: collecting garbage of which there is none, colouring code
+that was coloured before, and compiling templates.  Each is left out here through what Sphinx and Jinja offer for it.
+"""
+
+from __future__ import annotations
+
+import gc
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pygments
+import sphinx
+from jinja2.bccache import Bucket, BytecodeCache
+from pygments.formatter import Formatter
+from pygments.lexer import Lexer
+from pygments.lexers.special import TextLexer
+from sphinx.application import Sphinx
+from sphinx.highlighting import PygmentsBridge, lexer_classes, lexers
+
+from scratchbook.core.kept import Kept, key_of
+
+
+class KeptHighlighter(PygmentsBridge):
+    """Colour a block of code once, and take it from the store in every later build."""
+
+    kept: Kept
+    style: str
+    _lexers_asked: list[Lexer]
+    _formatters: dict[str, Formatter[str]]
+
+    @classmethod
+    def of(cls, bridge: PygmentsBridge, kept: Kept) -> KeptHighlighter:
+        """Return the same highlighter, with a memory."""
+        highlighter = cls.__new__(cls)
+        highlighter.__dict__.update(bridge.__dict__)
+        highlighter.kept, highlighter._lexers_asked, highlighter._formatters = kept, [], {}
+        style = bridge.formatter_args["style"]
+        highlighter.style = f"{style.__module__}.{style.__qualname__}"
+        return highlighter
+
+    def get_formatter(self, **kwargs: Any) -> Formatter[str]:
+        """Make a formatter, with the whole style sheet in it, once and not for every block."""
+        options = repr(sorted(kwargs.items()))
+        if options not in self._formatters:
+            self._formatters[options] = super().get_formatter(**kwargs)
+        return self._formatters[options]
+
+    def get_lexer(self, *args: Any, **kwargs: Any) -> Lexer:
+        """Choose a lexer, and note that one was chosen."""
+        lexer = super().get_lexer(*args, **kwargs)
+        self._lexers_asked.append(lexer)
+        return lexer
+
+    def highlight_block(
+        self,
+        source: str,
+        lang: str,
+        opts: dict[str, Any] | None = None,
+        force: bool = False,
+        location: Any = None,
+        **kwargs: Any,
+    ) -> str:
+        """Colour a block of code; one that Sphinx has something to say about is coloured anew each time."""
+        key = key_of("code", sphinx.__version__, pygments.__version__, self.dest, self.style, self.latex_engine,
+                     source, lang, sorted((opts or {}).items()), force, sorted(kwargs.items()))  # fmt: skip
+        if (known := self.kept.get(key)) is not None:
+            return known.decode()
+        self._lexers_asked.clear()
+        coloured = super().highlight_block(source, lang, opts, force, location, **kwargs)
+        if self._is_plain_case(lang):
+            self.kept.put(key, coloured.encode())
+        return coloured
+
+    def _is_plain_case(self, lang: str) -> bool:
+        """Tell whether the first lexer was the right one, so that there was no message to repeat."""
+        is_known = lang in lexers or lang in lexer_classes or not isinstance(self._lexers_asked[0], TextLexer)
+        return is_known and len(self._lexers_asked) == 1
+
+
+class KeptTemplates(BytecodeCache):
+    """Give Jinja its compiled templates back; it compares the template's text itself."""
+
+    def __init__(self, kept: Kept) -> None:
+        self.kept = kept
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        """Fill the bucket, or leave it empty."""
+        if (known := self.kept.get(self._key(bucket))) is not None:
+            bucket.bytecode_from_string(known)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        """Keep what the bucket holds."""
+        self.kept.put(self._key(bucket), bucket.bytecode_to_string())
+
+    def _key(self, bucket: Bucket) -> str:
+        return key_of("template", jinja2.__version__, bucket.key)
+
+
+def kept_path(app: Sphinx) -> Path:
+    """Return where kept text lies: beside the output folder, or in it where that folder stands alone."""
+    outdir = Path(app.outdir)
+    return (outdir.parent if outdir.name == app.builder.name else outdir) / ".scratchbook" / "kept.sqlite"
+
+
+def on_builder_inited(app: Sphinx) -> None:
+    """Give the builder a memory."""
+    kept = Kept(kept_path(app))
+    for name in ("highlighter", "dark_highlighter"):
+        if type(bridge := getattr(app.builder, name, None)) is PygmentsBridge:
+            setattr(app.builder, name, KeptHighlighter.of(bridge, kept))
+    environment = getattr(getattr(app.builder, "templates", None), "environment", None)
+    if environment is not None and environment.bytecode_cache is None:
+        environment.bytecode_cache = KeptTemplates(kept)
+
+
+def register(app: Sphinx) -> None:
+    """Switch the collector off until the build is over, and connect the memory."""
+    app.add_config_value("scratchbook_fast", True, "", types=frozenset({bool}))
+    if gc.isenabled():
+        gc.disable()  # a build makes trees that live until its end; looking for garbage in them finds none
+        app.connect("build-finished", lambda app, exception: gc.enable(), priority=999)
+    app.connect("config-inited", connect_memory)
+
+
+def connect_memory(app: Sphinx, config: Any) -> None:
+    """Connect the memory, if the project wants it."""
+    if config.scratchbook_fast:
+        app.connect("builder-inited", on_builder_inited)
+        app.connect("build-finished", lambda app, exception: Kept(kept_path(app)).sweep())

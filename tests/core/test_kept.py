@@ -1,0 +1,86 @@
+"""Text that could be made again: what is kept comes back whole, and nothing that goes wrong is more than a miss."""
+
+import multiprocessing
+import sqlite3
+
+import pytest
+
+from scratchbook.core.kept import Kept, key_of
+
+
+@pytest.fixture
+def kept(tmp_path):
+    kept = Kept(tmp_path / "folder" / "kept.sqlite")
+    yield kept
+    kept.close()
+
+
+def test_what_is_kept_comes_back(kept):
+    kept.put("a", b"one")
+
+    assert kept.get("a") == b"one"
+
+
+def test_what_was_never_kept_is_a_miss(kept):
+    assert kept.get("a") is None
+
+
+def test_the_next_build_finds_it(kept):
+    kept.put("a", b"one")
+    kept.close()
+
+    assert Kept(kept.path).get("a") == b"one"
+
+
+def test_a_later_value_replaces_an_earlier_one(kept):
+    kept.put("a", b"one")
+    kept.put("a", b"two")
+
+    assert kept.get("a") == b"two"
+
+
+def test_a_damaged_value_is_a_miss(kept):
+    kept.put("a", b"one")
+    with sqlite3.connect(kept.path) as connection:
+        connection.execute("update kept set value = ?", (b"onf",))
+    connection.close()
+
+    assert kept.get("a") is None
+
+
+def test_a_damaged_file_begins_anew(kept):
+    kept.path.parent.mkdir()
+    kept.path.write_bytes(b"no database" * 1000)
+    kept.put("a", b"one")
+
+    assert kept.get("a") == b"one"
+
+
+def test_a_folder_that_cannot_be_made_is_a_miss(tmp_path):
+    (tmp_path / "file").write_text("")
+    kept = Kept(tmp_path / "file" / "kept.sqlite")
+    kept.put("a", b"one")
+
+    assert kept.get("a") is None
+
+
+def keep_many(path, start):
+    kept = Kept(path)
+    for number in range(start, start + 100):
+        kept.put(str(number), str(number).encode())
+    kept.close()
+
+
+def test_several_processes_write_at_once(kept):
+    context = multiprocessing.get_context("fork")
+    writers = [context.Process(target=keep_many, args=(kept.path, 100 * number)) for number in range(4)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+
+    assert [kept.get(str(number)) for number in range(400)] == [str(number).encode() for number in range(400)]
+
+
+def test_different_parts_have_different_keys():
+    assert len({key_of("a", "b"), key_of("ab"), key_of("a", 1), key_of("a", "1")}) == 4
