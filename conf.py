@@ -36,7 +36,7 @@ scratchbook_macros = {
 }
 
 bibtex_bibfiles = ["sources.bib"]
-bibtex_default_style = "author_year"
+bibtex_default_style = "plain"
 bibtex_reference_style = "author_year"
 
 html_theme = "furo"
