@@ -195,3 +195,9 @@ def set_folders(app: Sphinx) -> None:
 def output_id(docname: str, label: str) -> str:
     """Return the anchor of an output: the same in every build, and its own in a book of one file."""
     return nodes.make_id(f"output-{docname}-{label}")
+
+
+def register(app: Sphinx) -> None:
+    """Add the domain."""
+    app.add_domain(LiveDomain)
+    app.connect("builder-inited", set_folders)

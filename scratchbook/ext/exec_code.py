@@ -81,7 +81,7 @@ class ExecCode(LiveDirective):
         ).run()  # fmt: skip
 
 
-def register_exec_code(app: Sphinx) -> None:
+def register(app: Sphinx) -> None:
     """Register the directive and its settings, unless the project has the stock extension as well."""
     if is_doubled(app.config):
         return  # two directives of one name: `doubled_mistake` tells the author

@@ -1,20 +1,19 @@
-"""What an author writes to show and run code: {live}, {value}, {claim}, {states}.  Leaves cells; runs nothing."""
+"""{live}: show and run a region of a file, or code of the page.  Leaves cells and placeholders; runs nothing."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any, ClassVar, Final
 
 from docutils import nodes
 from docutils.parsers.rst import directives
-from sphinx.transforms import SphinxTransform
+from sphinx.application import Sphinx
 
-from scratchbook.core.cells import ClaimCell, Code, CodeCell, FileCell, Selection, ValueCell
-from scratchbook.core.errors import Mistake, Place, ScratchbookError
-from scratchbook.ext.directive import Converter, LiveDirective, LiveRole, flag, positive, required
-from scratchbook.ext.domain import Shown, Slot, States, domain_of, output_id
+from scratchbook.core.cells import Code, CodeCell, FileCell, Selection
+from scratchbook.core.errors import Place, ScratchbookError
+from scratchbook.ext.directive import Converter, LiveDirective, flag, positive, required
+from scratchbook.ext.domain import Shown, Slot, output_id
 
 # Options that Sphinx's own code block understands, handed on to it.
 BLOCK_OPTIONS: Final[dict[str, Converter]] = {
@@ -41,7 +40,6 @@ RUN_OPTIONS: Final[dict[str, Converter]] = {
     "timeout": positive,
 }
 SHOW_OPTIONS: Final[dict[str, Converter]] = {"hide-code": flag, "hide-output": flag, "no-output": required}
-MOST_STATES: Final = 8  # the style sheet has a rule for each
 
 
 class Live(LiveDirective):
@@ -176,117 +174,6 @@ class Live(LiveDirective):
         )
 
 
-class Value(LiveRole):
-    """A number in a sentence, from the page's session."""
-
-    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Leave the cell, and its expression as the text until the value is known."""
-        cell_id = find_translated(self, ValueCell)
-        if cell_id is None:
-            cell = ValueCell(self.page.numbered_id("value"), self.spot.place, self.text)
-            self.page.cells.append(cell)
-            cell_id = cell.id
-        return [inline_slot(self, cell_id, "value", self.text)], []
-
-
-class Claim(LiveRole):
-    """An assertion about the sentence before it: nothing on the page while it holds."""
-
-    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Leave the cell, and an empty place on the page."""
-        cell_id = find_translated(self, ClaimCell)
-        if cell_id is None:
-            cell = ClaimCell(self.page.numbered_id("claim"), self.spot.place, self.text)
-            self.page.cells.append(cell)
-            cell_id = cell.id
-        return [inline_slot(self, cell_id, "claim", "")], []
-
-
-class StatesControl(LiveDirective):
-    """Run the page once for each value of a variable, and let the reader choose which to see."""
-
-    def make_nodes(self) -> list[nodes.Node]:
-        """Note the states, and where their control stands."""
-        name = self.arguments[0].strip() if self.arguments else ""
-        values = tuple(value for value in re.split(r"\s*[,\n]\s*", "\n".join(self.content).strip()) if value)
-        if not name.isidentifier():
-            raise ScratchbookError(f"{{states}} needs the name of a variable, not '{name}'")
-        if len(set(values)) != len(values) or not 2 <= len(values) <= MOST_STATES:
-            raise ScratchbookError(f"{{states}} needs 2 to {MOST_STATES} different values with commas between them")
-        if self.page.states is not None:
-            raise ScratchbookError(f"a page has one {{states}}, and this one has it at {self.page.states.place}")
-        if self.page.cells:
-            raise ScratchbookError("{states} stands before the first code of its page, since it is set before it")
-        self.page.states = States(name, values, self.place)
-        control = nodes.container("", classes=["scratchbook-states"])
-        control["scratchbook"] = Slot(self.env.current_document.docname, (), "states")
-        self.set_source_info(control)
-        return [control]
-
-
-class SettleInlines(SphinxTransform):
-    """Give each value and claim its own line, and take them out of headings.
-
-    A parser tells the line on which a paragraph begins.  A heading is copied into tables of contents before anything
-    has run, so a value in one would show its expression there.
-    """
-
-    default_priority = 700
-
-    def apply(self, **kwargs: Any) -> None:
-        """Move cells to their line; refuse those in headings with one message each."""
-        self.page = domain_of(self.env).page(self.env.current_document.docname)
-        for node in [found for found in self.document.findall(nodes.inline) if has_inline_slot(found)]:
-            slot: Slot = node["scratchbook"]
-            index = next((index for index, cell in enumerate(self.page.cells) if cell.id in slot.cells), None)
-            if index is None:
-                continue
-            block, breaks = enclosing_text(node)
-            cell = self.page.cells[index]
-            place = Place(cell.place.path, cell.place.line + breaks)
-            self.page.cells[index] = replace(cell, place=place)
-            if isinstance(block, nodes.title) and isinstance(block.parent, nodes.section | nodes.document):
-                del self.page.cells[index]
-                text = f"{{{slot.shows}}} cannot stand in a title: write it in the sentence below"
-                self.page.mistakes.append(Mistake(slot.shows, text, place))
-                node.replace_self(nodes.literal("", node.astext()))
-
-
-def has_inline_slot(node: nodes.Element) -> bool:
-    """Whether an inline node waits for a value or a claim."""
-    return isinstance(node.get("scratchbook"), Slot)
-
-
-def enclosing_text(node: nodes.Element) -> tuple[nodes.Element, int]:
-    """Return the paragraph, caption or title around an inline node, and how many line breaks it has before the node."""
-    breaks = 0
-    while isinstance(node, nodes.Inline) and node.parent is not None:
-        siblings = node.parent.children
-        breaks += sum(sibling.astext().count("\n") for sibling in siblings[: siblings.index(node)])
-        node = node.parent
-    return node, breaks
-
-
-def inline_slot(role: LiveRole, cell_id: str, shows: Any, text: str) -> nodes.inline:
-    """Return a plain inline node: a subclass of it in a heading would stop Sphinx's title collector."""
-    node = nodes.inline(role.rawtext, text, classes=[f"scratchbook-{shows}"])
-    node["scratchbook"] = Slot(role.docname, (cell_id,), shows)
-    role.set_source_info(node)
-    return node
-
-
-def find_translated(role: LiveRole, kind: type[ValueCell] | type[ClaimCell]) -> str | None:
-    """Return the chapter's cell that a translated sentence means: the same expression, nearest to the same line."""
-    if not role.spot.is_translated:
-        return None
-    line = role.spot.place.line
-    same = [cell for cell in role.page.cells if isinstance(cell, kind) and cell.expression == role.text]
-    if not same:
-        role.note("value", f"the translation shows '{role.text}', which its chapter does not")
-        return ""
-    return min(same, key=lambda cell: abs(cell.place.line - line)).id
-
-
 def literal_blocks(shown: list[nodes.Node]) -> list[nodes.literal_block]:
     """Return the code blocks among nodes, inside captions too."""
     return [block for node in shown for block in node.findall(nodes.literal_block)]
@@ -306,3 +193,8 @@ def read_emphasis(spec: str, count: int, place: Place | None = None) -> list[int
             raise ScratchbookError(f"{fact}; they are counted from its first", place)
         chosen += range(first, last + 1)
     return chosen
+
+
+def register(app: Sphinx) -> None:
+    """Add the directive."""
+    app.add_directive("live", Live)

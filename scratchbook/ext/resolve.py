@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from html import escape
 from itertools import dropwhile
 from typing import Any, ClassVar, Final
 
 from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.directives.code import dedent_lines
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
@@ -16,8 +16,8 @@ from scratchbook.core.errors import ScratchbookError
 from scratchbook.ext.domain import Slot, domain_of, output_id
 from scratchbook.ext.figures import figure_nodes
 from scratchbook.ext.live import read_emphasis
+from scratchbook.ext.states import Variant, show_states, show_states_inline, state_control
 
-Variant = tuple[State | None, list[nodes.Node]]
 NOT_RUN: Final = "Not run, since something before it on this page failed."
 
 
@@ -65,7 +65,7 @@ class FillSlots(SphinxPostTransform):
         for number, state in enumerate(states):
             given = [self.outcomes(slot, cell)[number][1] for cell in slot.cells]
             variants.append((state, list(self.output_nodes(given, slot, node))))
-        content = self.switch(slot, variants)
+        content = show_states(variants)
         if not content:
             return []
         box = nodes.container("", self.label(slot), *content, classes=["scratchbook-output"], ids=node["ids"])
@@ -132,7 +132,7 @@ class FillSlots(SphinxPostTransform):
             else:
                 shown = nodes.inline("", value["text"], classes=node["classes"])
             variants.append((state, [shown]))
-        return self.switch_inline(variants)
+        return show_states_inline(variants, self.form)
 
     def fill_claim(self, node: nodes.Element, slot: Slot) -> list[nodes.Node]:
         """Show nothing while the claim holds, and say so to the reader when it does not."""
@@ -147,39 +147,8 @@ class FillSlots(SphinxPostTransform):
         page = domain_of(self.env).pages.get(slot.page)
         if page is None or page.states is None:
             return []
-        if self.form == "html":
-            node += state_control(slot.page, page.states.name, page.states.values)
-        else:
-            listed = ", ".join(page.states.values)
-            node += nodes.paragraph("", f"This page is computed for each {page.states.name}: {listed}.")
+        node += state_control(slot.page, page.states, self.form)
         return [node]
-
-    def switch(self, slot: Slot, variants: list[Variant]) -> list[nodes.Node]:
-        """Return one content for all states where they agree, else each with its state's name above it."""
-        if all_equal(variants):
-            return variants[0][1] if variants else []
-        shown: list[nodes.Node] = []
-        for number, (state, content) in enumerate(variants, 1):
-            name = nodes.paragraph("", state_name(state), classes=["scratchbook-state-name"])
-            classes = ["scratchbook-state", f"scratchbook-state-{number}"]
-            shown.append(nodes.container("", name, *content, classes=classes))
-        return shown
-
-    def switch_inline(self, variants: list[Variant]) -> list[nodes.Node]:
-        """Return one value for all states where they agree, else all of them, in words where nothing can switch."""
-        if all_equal(variants):
-            return variants[0][1] if variants else []
-        if self.form == "html":
-            shown: list[nodes.Node] = []
-            for number, (state, content) in enumerate(variants, 1):
-                name = nodes.inline("", f" ({state_name(state)}) ", classes=["scratchbook-state-name"])
-                classes = ["scratchbook-state", f"scratchbook-state-{number}"]
-                shown.append(nodes.inline("", "", *content, name, classes=classes))
-            return shown
-        (_, first), *others = variants
-        rest = "; ".join(f"{state_name(state)}: {content[0].astext()}" for state, content in others)
-        return [*first, nodes.Text(f" ({rest})")]
-
 
 class FillSlotsForHtml(FillSlots):
     """As HTML: figures inside the page, links to outputs, and a control that switches states."""
@@ -203,9 +172,6 @@ class FillSlotsForLatex(FillSlots):
     default_priority = 4
     formats = ("latex",)
     form = "latex"
-
-
-TRANSFORMS: Final = (FillSlots, FillSlotsForHtml, FillSlotsForEpub, FillSlotsForLatex)
 
 
 def has_slot(node: nodes.Node) -> bool:
@@ -314,23 +280,7 @@ def close_gap(node: nodes.Element) -> None:
         node.parent.replace(before, nodes.Text(before.rstrip()))
 
 
-def all_equal(variants: list[Variant]) -> bool:
-    """Whether all states show the same."""
-    return len({"".join(node.pformat() for node in content) for _, content in variants}) <= 1
-
-
-def state_name(state: State | None) -> str:
-    """Return how a state is called on the page."""
-    return f"{state.name} = {state.value}" if state else ""
-
-
-def state_control(page: str, name: str, values: tuple[str, ...]) -> nodes.raw:
-    """Return radio buttons: the style sheet shows the state that is chosen, so no script is needed."""
-    group = nodes.make_id(f"states-{page}-{name}")
-    buttons = "".join(
-        f'<label><input type="radio" name="{group}" class="scratchbook-pick-{number}" autocomplete="off"'
-        f"{' checked' if number == 1 else ''}> {escape(value)}</label>"
-        for number, value in enumerate(values, 1)
-    )
-    html = f'<fieldset class="scratchbook-control"><legend>{escape(name)}</legend>{buttons}</fieldset>'
-    return nodes.raw("", html, format="html")
+def register(app: Sphinx) -> None:
+    """Add the transforms, one for each form."""
+    for transform in (FillSlots, FillSlotsForHtml, FillSlotsForEpub, FillSlotsForLatex):
+        app.add_post_transform(transform)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Final, Protocol
 
 from sphinx.application import Sphinx
@@ -17,13 +16,14 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.display import status_iterator
 
-from scratchbook.core.cells import Cell, CellOutcome, FileCell, Outcome, Session, State
+from scratchbook.core.cache import Store
+from scratchbook.core.cells import CellOutcome, Outcome, Session
 from scratchbook.core.errors import Mistake
 from scratchbook.core.runner import ForkServer, run_session, show_session
-from scratchbook.core.sources import missing_file
 from scratchbook.ext.domain import LiveDomain, domain_of
 from scratchbook.ext.promises import check_page
 from scratchbook.ext.report import say_mistakes
+from scratchbook.ext.sessions import Job, make_jobs
 from scratchbook.ext.settings import Settings, read_settings
 
 # Builders that show no output: they check links, or collect text to translate.
@@ -53,46 +53,23 @@ class NoStore:
         """Keep nothing."""
 
 
-@dataclass(frozen=True)
-class Job:
-    """One session of one page.
-
-    key: its name in the domain.   missing: what is wrong with the files that it names, by cell.
-    """
-
-    docname: str
-    key: str
-    session: Session
-    missing: tuple[tuple[str, Mistake], ...] = ()
-
-
 @dataclass
-class Sources:
-    """Find and read the files that cells name, each once a build."""
+class Stores:
+    """Outcomes on disk, by the folder that their sessions count paths from."""
 
-    root: Path
-    folders: tuple[str, ...]
-    contents: dict[str, bytes] = field(default_factory=dict)
+    folder: Path
+    by_root: dict[str, Store] = field(default_factory=dict)
 
-    def find(self, cell: FileCell) -> tuple[FileCell, Mistake | None]:
-        """Look a file up in the source folders, then beside the chapter that names it; never outside the root."""
-        beside = PurePosixPath(cell.place.path).parent.as_posix()
-        tried = []
-        for folder in dict.fromkeys([*self.folders, beside]):
-            path = os.path.normpath(f"{folder}/{cell.file}").replace(os.sep, "/")
-            found = self.root / path
-            if found.is_file():
-                if not found.resolve().is_relative_to(self.root):
-                    return replace(cell, path=None), self._outside(cell)
-                self.contents.setdefault(path, found.read_bytes())
-                return replace(cell, path=path), None
-            tried.append(path)
-        mistakes = missing_file(cell.file, tuple(tried), optional=cell.selection.optional)
-        return replace(cell, path=None), replace(mistakes[0], place=cell.place) if mistakes else None
+    def load(self, session: Session) -> Outcome | None:
+        """Return a stored outcome that is still true, or None."""
+        return self._of(session).load(session)
 
-    def _outside(self, cell: FileCell) -> Mistake:
-        text = f"'{cell.file}' is outside the project's root, and nothing there is shown or run"
-        return Mistake("source", text, cell.place)
+    def save(self, session: Session, outcome: Outcome) -> None:
+        """Keep an outcome, if it may be kept."""
+        self._of(session).save(session, outcome)
+
+    def _of(self, session: Session) -> Store:
+        return self.by_root.setdefault(session.root, Store(self.folder, Path(session.root)))
 
 
 @dataclass(frozen=True)
@@ -131,58 +108,10 @@ def page_outcome(domain: LiveDomain, docname: str) -> list[Any]:
     return [domain.checked.get(docname), *((it.cells, it.mistakes) if it else None for it in found)]
 
 
-def make_jobs(domain: LiveDomain, settings: Settings) -> Iterator[Job]:
-    """Yield all sessions of the book, by page."""
-    sources = Sources(settings.root, settings.folders)
-    for docname, page in sorted(domain.pages.items()):
-        for key, state, cells in page.sessions(docname):
-            if "#" in key:
-                yield Job(docname, key, lone_session(key, cells, settings))
-            else:
-                yield page_job(docname, key, cells, state, sources, settings)
-
-
-def page_job(
-    docname: str, key: str, page_cells: tuple[Cell, ...], state: State | None, sources: Sources, settings: Settings
-) -> Job:
-    """Make the session of a page in one of its states."""
-    cells: list[Cell] = []
-    missing = []
-    for cell in page_cells:
-        if isinstance(cell, FileCell):
-            cell, mistake = sources.find(cell)
-            missing += [(cell.id, mistake)] if mistake else []
-        cells.append(cell)
-    paths = sorted({cell.path for cell in cells if isinstance(cell, FileCell) and cell.path})
-    session = new_session(docname, tuple(cells), settings)
-    session = replace(session, state=state, sources=tuple((path, sources.contents[path]) for path in paths))
-    return Job(docname, key, session, tuple(missing))
-
-
-def lone_session(name: str, cells: tuple[Cell, ...], settings: Settings) -> Session:
-    """Make the session of a block that runs by itself, where the settings of {exec_code} say."""
-    session = new_session(name, cells, settings)
-    return replace(session, root=settings.lone_root, folders=settings.lone_folders, preload=())
-
-
-def new_session(name: str, cells: tuple[Cell, ...], settings: Settings) -> Session:
-    """Make a session with what the settings say."""
-    return Session(
-        name=name,
-        cells=cells,
-        root=settings.root.as_posix(),
-        folders=settings.folders,
-        limits=settings.limits,
-        print_options=settings.print_options,
-        environment=settings.environment,
-        preload=settings.preload,
-    )
-
-
 def obtain(jobs: Sequence[Job], domain: LiveDomain, settings: Settings, verbosity: int) -> None:
     """Fill the domain with an outcome for each job, from the store or from a run."""
     started = time.monotonic()
-    store = open_store(settings)
+    store = Stores(settings.cache) if settings.cache else NoStore()
     known = {job.key: outcome for job in jobs if (outcome := without_running(job, settings, store)) is not None}
     waiting = [job for job in jobs if job.key not in known]
     for job, outcome in run_jobs(waiting, settings, verbosity):
@@ -233,11 +162,6 @@ def not_stored(job: Job) -> Mistake:
     """Say that a page has no stored outcome and may not run."""
     fact = "this page has no stored outcome, and scratchbook_execute is 'cache-only'"
     return Mistake("cache", f"{fact}; build once with 'run'", job.session.cells[0].place)
-
-
-def open_store(settings: Settings) -> OutcomeStore:
-    """Return the store of outcomes between builds."""
-    return NoStore()
 
 
 def run_jobs(jobs: Sequence[Job], settings: Settings, verbosity: int) -> Iterator[tuple[Job, Outcome]]:
@@ -291,3 +215,8 @@ class Progress:
         running = [job.session.name for future, job in self.futures.items() if future.running()]
         names = ", ".join(running[:3]) or self.futures[ended].session.name
         return f"{names} ({left:.0f} s left)" if done < len(self.futures) else names
+
+
+def register(app: Sphinx) -> None:
+    """Run once all chapters are read."""
+    app.connect("env-updated", run_pages)

@@ -68,7 +68,7 @@ class Settings:
     mistakes: tuple[Mistake, ...] = field(default=(), compare=False)
 
 
-def register_settings(app: Sphinx) -> None:
+def register(app: Sphinx) -> None:
     """Tell Sphinx every setting, with its type and what a change of it rebuilds."""
     for name, (default, rebuild, types) in SETTINGS.items():
         app.add_config_value(name, default, rebuild, types)

@@ -1,0 +1,111 @@
+"""{value} and {claim}: code in a sentence.  Leaves cells and placeholders; runs nothing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+
+from scratchbook.core.cells import ClaimCell, ValueCell
+from scratchbook.core.errors import Mistake, Place
+from scratchbook.ext.directive import LiveRole
+from scratchbook.ext.domain import Slot, domain_of
+
+
+class Value(LiveRole):
+    """A number in a sentence, from the page's session."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Leave the cell, and its expression as the text until the value is known."""
+        cell_id = find_translated(self, ValueCell)
+        if cell_id is None:
+            cell = ValueCell(self.page.numbered_id("value"), self.spot.place, self.text)
+            self.page.cells.append(cell)
+            cell_id = cell.id
+        return [inline_slot(self, cell_id, "value", self.text)], []
+
+
+class Claim(LiveRole):
+    """An assertion about the sentence before it: nothing on the page while it holds."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Leave the cell, and an empty place on the page."""
+        cell_id = find_translated(self, ClaimCell)
+        if cell_id is None:
+            cell = ClaimCell(self.page.numbered_id("claim"), self.spot.place, self.text)
+            self.page.cells.append(cell)
+            cell_id = cell.id
+        return [inline_slot(self, cell_id, "claim", "")], []
+
+
+class SettleInlines(SphinxTransform):
+    """Give each value and claim its own line, and take them out of headings.
+
+    A parser tells the line on which a paragraph begins.  A heading is copied into tables of contents before anything
+    has run, so a value in one would show its expression there.
+    """
+
+    default_priority = 700
+
+    def apply(self, **kwargs: Any) -> None:
+        """Move cells to their line; refuse those in headings with one message each."""
+        self.page = domain_of(self.env).page(self.env.current_document.docname)
+        for node in [found for found in self.document.findall(nodes.inline) if has_inline_slot(found)]:
+            slot: Slot = node["scratchbook"]
+            index = next((index for index, cell in enumerate(self.page.cells) if cell.id in slot.cells), None)
+            if index is None:
+                continue
+            block, breaks = enclosing_text(node)
+            cell = self.page.cells[index]
+            place = Place(cell.place.path, cell.place.line + breaks)
+            self.page.cells[index] = replace(cell, place=place)
+            if isinstance(block, nodes.title) and isinstance(block.parent, nodes.section | nodes.document):
+                del self.page.cells[index]
+                text = f"{{{slot.shows}}} cannot stand in a title: write it in the sentence below"
+                self.page.mistakes.append(Mistake(slot.shows, text, place))
+                node.replace_self(nodes.literal("", node.astext()))
+
+
+def has_inline_slot(node: nodes.Element) -> bool:
+    """Whether an inline node waits for a value or a claim."""
+    return isinstance(node.get("scratchbook"), Slot)
+
+
+def enclosing_text(node: nodes.Element) -> tuple[nodes.Element, int]:
+    """Return the paragraph, caption or title around an inline node, and how many line breaks it has before the node."""
+    breaks = 0
+    while isinstance(node, nodes.Inline) and node.parent is not None:
+        siblings = node.parent.children
+        breaks += sum(sibling.astext().count("\n") for sibling in siblings[: siblings.index(node)])
+        node = node.parent
+    return node, breaks
+
+
+def inline_slot(role: LiveRole, cell_id: str, shows: Any, text: str) -> nodes.inline:
+    """Return a plain inline node: a subclass of it in a heading would stop Sphinx's title collector."""
+    node = nodes.inline(role.rawtext, text, classes=[f"scratchbook-{shows}"])
+    node["scratchbook"] = Slot(role.docname, (cell_id,), shows)
+    role.set_source_info(node)
+    return node
+
+
+def find_translated(role: LiveRole, kind: type[ValueCell] | type[ClaimCell]) -> str | None:
+    """Return the chapter's cell that a translated sentence means: the same expression, nearest to the same line."""
+    if not role.spot.is_translated:
+        return None
+    line = role.spot.place.line
+    same = [cell for cell in role.page.cells if isinstance(cell, kind) and cell.expression == role.text]
+    if not same:
+        role.note("value", f"the translation shows '{role.text}', which its chapter does not")
+        return ""
+    return min(same, key=lambda cell: abs(cell.place.line - line)).id
+
+
+def register(app: Sphinx) -> None:
+    """Add the roles."""
+    app.add_role("value", Value())
+    app.add_role("claim", Claim())
+    app.add_transform(SettleInlines)

@@ -1,0 +1,104 @@
+"""Make the sessions of a book from its cells and the files that they name.  Runs nothing."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+
+from scratchbook.core.cells import Cell, FileCell, Session, State
+from scratchbook.core.errors import Mistake
+from scratchbook.core.sources import missing_file
+from scratchbook.ext.domain import LiveDomain
+from scratchbook.ext.settings import Settings
+
+
+@dataclass(frozen=True)
+class Job:
+    """One session of one page.
+
+    key: its name in the domain.   missing: what is wrong with the files that it names, by cell.
+    """
+
+    docname: str
+    key: str
+    session: Session
+    missing: tuple[tuple[str, Mistake], ...] = ()
+
+
+@dataclass
+class Sources:
+    """Find and read the files that cells name, each once a build."""
+
+    root: Path
+    folders: tuple[str, ...]
+    contents: dict[str, bytes] = field(default_factory=dict)
+
+    def find(self, cell: FileCell) -> tuple[FileCell, Mistake | None]:
+        """Look a file up in the source folders, then beside the chapter that names it; never outside the root."""
+        beside = PurePosixPath(cell.place.path).parent.as_posix()
+        tried = []
+        for folder in dict.fromkeys([*self.folders, beside]):
+            path = os.path.normpath(f"{folder}/{cell.file}").replace(os.sep, "/")
+            found = self.root / path
+            if found.is_file():
+                if not found.resolve().is_relative_to(self.root):
+                    return replace(cell, path=None), self._outside(cell)
+                self.contents.setdefault(path, found.read_bytes())
+                return replace(cell, path=path), None
+            tried.append(path)
+        mistakes = missing_file(cell.file, tuple(tried), optional=cell.selection.optional)
+        return replace(cell, path=None), replace(mistakes[0], place=cell.place) if mistakes else None
+
+    def _outside(self, cell: FileCell) -> Mistake:
+        text = f"'{cell.file}' is outside the project's root, and nothing there is shown or run"
+        return Mistake("source", text, cell.place)
+
+
+def make_jobs(domain: LiveDomain, settings: Settings) -> Iterator[Job]:
+    """Yield all sessions of the book, by page."""
+    sources = Sources(settings.root, settings.folders)
+    for docname, page in sorted(domain.pages.items()):
+        for key, state, cells in page.sessions(docname):
+            if "#" in key:
+                yield Job(docname, key, lone_session(key, cells, settings))
+            else:
+                yield page_job(docname, key, cells, state, sources, settings)
+
+
+def page_job(
+    docname: str, key: str, page_cells: tuple[Cell, ...], state: State | None, sources: Sources, settings: Settings
+) -> Job:
+    """Make the session of a page in one of its states."""
+    cells: list[Cell] = []
+    missing = []
+    for cell in page_cells:
+        if isinstance(cell, FileCell):
+            cell, mistake = sources.find(cell)
+            missing += [(cell.id, mistake)] if mistake else []
+        cells.append(cell)
+    paths = sorted({cell.path for cell in cells if isinstance(cell, FileCell) and cell.path})
+    session = new_session(docname, tuple(cells), settings)
+    session = replace(session, state=state, sources=tuple((path, sources.contents[path]) for path in paths))
+    return Job(docname, key, session, tuple(missing))
+
+
+def lone_session(name: str, cells: tuple[Cell, ...], settings: Settings) -> Session:
+    """Make the session of a block that runs by itself, where the settings of {exec_code} say."""
+    session = new_session(name, cells, settings)
+    return replace(session, root=settings.lone_root, folders=settings.lone_folders, preload=())
+
+
+def new_session(name: str, cells: tuple[Cell, ...], settings: Settings) -> Session:
+    """Make a session with what the settings say."""
+    return Session(
+        name=name,
+        cells=cells,
+        root=settings.root.as_posix(),
+        folders=settings.folders,
+        limits=settings.limits,
+        print_options=settings.print_options,
+        environment=settings.environment,
+        preload=settings.preload,
+    )
