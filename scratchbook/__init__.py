@@ -13,14 +13,18 @@ ext             everything that touches Sphinx
     run         the run phase: sessions whose outcome is not stored
     promises    what a block promised to show, and did not
     report      every mistake once, in every build
+    unfixed     pages that Sphinx warned about are read again
     resolve     outcomes into Sphinx's own nodes
     figures     drawings, in the form that each builder can carry
     mathematics formulas, drawn by KaTeX while the page is built
+    boxes       {teach}, {in-practice}, {question}, {quiz}
+    exercises   {exercise}, {hint}, {solution}, {starter}, {check}: numbered, referred to, listed
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -28,23 +32,27 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
+# Each room of ext registers what it brings, in this order.
+ROOMS: Final = (
+    "settings",
+    "domain",
+    "live",
+    "inline",
+    "states",
+    "exec_code",
+    "resolve",
+    "run",
+    "unfixed",
+    "mathematics",
+    "boxes",
+    "exercises",
+)
+
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """Register everything with Sphinx, which is imported here only: the core is of use without it."""
-    from scratchbook.ext import (
-        domain,
-        exec_code,
-        inline,
-        live,
-        mathematics,
-        resolve,
-        run,
-        settings,
-        states,
-    )
-
-    for room in (settings, domain, live, inline, states, exec_code, resolve, run, mathematics):
-        room.register(app)
+    for room in ROOMS:
+        import_module(f"scratchbook.ext.{room}").register(app)
     return {
         "version": __version__,
         "env_version": 1,

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from html import escape
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
 
 from scratchbook.core.cells import State
-from scratchbook.core.errors import ScratchbookError
+from scratchbook.core.errors import Mistake, ScratchbookError
 from scratchbook.ext.directive import LiveDirective
-from scratchbook.ext.domain import Slot, States
+from scratchbook.ext.domain import Slot, States, domain_of
 
 MOST_STATES: Final = 8  # the style sheet has a rule for each
 
@@ -94,6 +96,34 @@ def state_name(state: State | None) -> str:
     return f"{state.name} = {state.value}" if state else ""
 
 
+def add_style(app: Sphinx) -> None:
+    """Give pages the rules that switch states."""
+    if app.builder.format == "html":
+        app.config.html_static_path.append(str(Path(__file__).parent / "static-states"))
+        app.add_css_file("scratchbook-states.css")
+
+
+class RefuseNestedStates(SphinxTransform):
+    """Keep the control where its style rules reach the whole page: in the section of the chapter's title."""
+
+    default_priority = 700
+
+    def apply(self, **kwargs: Any) -> None:
+        """Leave a message at a control that stands deeper."""
+        page = domain_of(self.env).page(self.env.current_document.docname)
+        for node in self.document.findall(nodes.container):
+            if "scratchbook-states" in node["classes"] and page.states and not is_below_title(node):
+                text = "{states} stands right below the chapter's title, outside lists and boxes"
+                page.mistakes.append(Mistake("option", text, page.states.place))
+
+
+def is_below_title(node: nodes.Node) -> bool:
+    """Whether a node is a direct child of the chapter's outermost section."""
+    return isinstance(node.parent, nodes.section) and isinstance(node.parent.parent, nodes.document)
+
+
 def register(app: Sphinx) -> None:
-    """Add the directive."""
+    """Add the directive and its style."""
     app.add_directive("states", StatesControl)
+    app.add_transform(RefuseNestedStates)
+    app.connect("builder-inited", add_style)
