@@ -60,20 +60,34 @@ class AdamW:
 
     def __init__(self, beta_1=0.9, beta_2=0.95, epsilon=1e-8, weight_decay=0.1):
         self.beta_1, self.beta_2, self.epsilon, self.weight_decay = beta_1, beta_2, epsilon, weight_decay
-        self.n_steps, self.mean, self.square = 0, 0.0, 0.0
+        self.n_steps, self.mean, self.square = 0, None, None
 
     def step(self, weights, gradient, learning_rate):
         """Give the weights after one step: [n], and the arguments stay as they are."""
         check_step(weights, gradient, learning_rate)
+        if self.n_steps == 0:
+            self.mean, self.square = np.zeros_like(weights), np.zeros_like(weights)
         self.n_steps += 1
-        self.mean = self.beta_1 * self.mean + (1 - self.beta_1) * gradient
-        self.square = self.beta_2 * self.square + (1 - self.beta_2) * gradient**2
+        moved = np.empty_like(weights)
+        for part in stretches(len(weights)):
+            moved[part] = self.move(weights[part], gradient[part], part, learning_rate)
+        return moved
+
+    def move(self, weights, gradient, part, learning_rate):
+        """Give one stretch of the weights after the step."""
+        mean, square = self.mean[part], self.square[part]  # windows: what follows changes what is remembered
+        mean += (1 - self.beta_1) * (gradient - mean)
+        square += (1 - self.beta_2) * (gradient**2 - square)
         # Both averages began at zero; dividing takes out what that start still weighs.
-        mean = self.mean / (1 - self.beta_1**self.n_steps)
-        square = self.square / (1 - self.beta_2**self.n_steps)
-        kept = (1 - learning_rate * self.weight_decay) * weights
-        return kept - learning_rate * mean / (np.sqrt(square) + self.epsilon)
+        rate = learning_rate / (1 - self.beta_1**self.n_steps)
+        size = np.sqrt(square / (1 - self.beta_2**self.n_steps)) + self.epsilon
+        return (1 - learning_rate * self.weight_decay) * weights - rate * mean / size
 # end::adamw[]
+
+
+def stretches(n, longest=16_384):
+    """Cut 0..n into slices whose numbers fit the processor's cache: many passes over them then cost one."""
+    return [slice(start, start + longest) for start in range(0, n, longest)]
 
 
 # tag::clip[]
@@ -86,7 +100,9 @@ def clip(gradient, limit=1.0):
     length = np.sqrt(gradient @ gradient)
     if not np.isfinite(length):
         raise NotFiniteError(f"the gradient's length is {length}; a smaller learning rate may keep it finite")
-    return gradient * min(1.0, limit / (length + 1e-6)), length
+    if length + 1e-6 <= limit:
+        return gradient, length
+    return gradient * (limit / (length + 1e-6)), length
 # end::clip[]
 
 
