@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple
 
@@ -140,12 +141,16 @@ class LiveDirective(SphinxDirective):
         for name, raw in self.options.items():
             converter = self.wanted.get(name)
             if converter is None:
-                self._note_option(name, f"{{{self.name}}} has no option '{name}'; it has {', '.join(self.wanted)}")
+                self._note_option(name, f"{{{self.name}}} has no option '{name}'; {self._choice(name)}")
                 continue
             try:
                 yield name, converter(raw or "")
             except (ValueError, TypeError) as error:
                 self._note_option(name, f"option '{name}' of {{{self.name}}} is '{raw or ''}': {error}")
+
+    def _choice(self, name: str) -> str:
+        near = get_close_matches(name, self.wanted, 2, 0.7)
+        return f"did you mean {' or '.join(near)}" if near else f"it has {', '.join(self.wanted)}"
 
     def _note_option(self, name: str, text: str) -> None:
         self.note("option", text, Place(self.place.path, self.place.line + self._option_offset(name)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -9,6 +10,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.logging import is_suppressed_warning
 
+from scratchbook.core.cells import Cell, CodeCell
 from scratchbook.core.errors import Mistake, Place
 from scratchbook.ext.domain import LiveDomain, Page
 
@@ -40,7 +42,7 @@ class Met:
     @property
     def text(self) -> str:
         """The fact, without who asked: that is said once for all who did."""
-        return self.mistake.text.removesuffix(f" (run by {self.asked})")
+        return re.sub(r" \(run by \S+:\d+\)$", "", self.mistake.text)
 
 
 def say_mistakes(app: Sphinx, domain: LiveDomain, others: tuple[Mistake, ...] = ()) -> None:
@@ -79,8 +81,16 @@ def cell_mistakes(domain: LiveDomain, docname: str, page: Page) -> Iterator[Met]
     for cell in page.every_cell:
         for _, outcome in domain.cell_outcomes(docname, cell.id):
             if outcome and outcome.mistakes:
-                yield from (Met(mistake, cell.place) for mistake in outcome.mistakes)
+                yield from (Met(mistake, asking_line(cell, mistake)) for mistake in outcome.mistakes)
                 break
+
+
+def asking_line(cell: Cell, mistake: Mistake) -> Place:
+    """Return the line that met a mistake: its own when it stands in the cell's code."""
+    place = mistake.place
+    if place and isinstance(cell, CodeCell) and place.path == cell.code.path and place.line in cell.code.numbers:
+        return place
+    return cell.place
 
 
 def session_mistakes(domain: LiveDomain, docname: str, page: Page) -> Iterator[Met]:
