@@ -36,8 +36,10 @@ scratchbook_macros = {
 }
 
 bibtex_bibfiles = ["sources.bib"]
-bibtex_default_style = "plain"
+bibtex_default_style = "author_year"
 bibtex_reference_style = "author_year"
+# Every chapter ends with its own list, so a work may stand in several; a link goes to the one of its own page.
+suppress_warnings = ["bibtex.duplicate_citation"]
 
 html_theme = "furo"
 html_title = project

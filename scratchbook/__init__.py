@@ -46,6 +46,7 @@ ROOMS: Final = (
     "mathematics",
     "boxes",
     "exercises",
+    "citations",
 )
 
 

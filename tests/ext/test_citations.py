@@ -1,0 +1,65 @@
+"""Every chapter has its own list of works, and its labels are those of the sentences."""
+
+from __future__ import annotations
+
+import pytest
+from docutils import nodes
+
+from scratchbook.ext.citations import AuthorYearLabels, author_year
+
+BIB = """
+@misc{one, title={T}, author={Shazeer, Noam}, year={2020}}
+@misc{two, title={T}, author={Zhang, Biao and Sennrich, Rico}, year={2019}}
+@misc{many, title={T}, author={Vaswani, A and Shazeer, N and Parmar, N}, year={2017}}
+@misc{also, title={U}, author={Shazeer, Noam}, year={2020}}
+"""
+
+
+@pytest.fixture
+def entries():
+    from pybtex.database import parse_string
+
+    return parse_string(BIB, "bibtex").entries
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [("one", "Shazeer, 2020"), ("two", "Zhang and Sennrich, 2019"), ("many", "Vaswani et al., 2017")],
+)
+def test_a_label_names_up_to_two_authors(entries, key, said):
+    assert author_year(entries[key]) == said
+
+
+def test_works_that_would_share_a_label_get_letters(entries):
+    labels = AuthorYearLabels().format_labels([entries["one"], entries["two"], entries["also"]])
+
+    assert list(labels) == ["Shazeer, 2020a", "Zhang and Sennrich, 2019", "Shazeer, 2020b"]
+
+
+@pytest.fixture
+def two_lists(project):
+    """Two chapters that cite one work, each with its own list."""
+    page = "# {0}\n\nSee {{cite:p}}`two`.\n\n```{{bibliography}}\n:filter: docname in docnames\n```\n"
+    index = page.format("A") + "\n```{toctree}\nb\n```\n"
+    project.settings |= {
+        "extensions": ["myst_parser", "scratchbook", "sphinxcontrib.bibtex"],
+        "bibtex_bibfiles": ["sources.bib"],
+        "bibtex_default_style": "author_year",
+        "bibtex_reference_style": "author_year",
+        "suppress_warnings": ["bibtex.duplicate_citation"],
+    }
+    project.write({"sources.bib": BIB, "docs/index.md": index, "docs/b.md": page.format("B")})
+    return project.build()
+
+
+def test_a_work_may_stand_in_the_lists_of_two_chapters(two_lists):
+    assert two_lists.warnings == []
+
+
+@pytest.mark.parametrize("docname", ["index", "b"])
+def test_a_citation_leads_to_the_list_of_its_own_page(two_lists, docname):
+    page = two_lists.doctree(docname)
+    (citation,) = page.findall(nodes.citation)
+    links = [link for link in page.findall(nodes.reference) if link.get("refid") in citation["ids"]]
+
+    assert links
