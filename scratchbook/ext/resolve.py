@@ -138,7 +138,7 @@ class FillSlots(SphinxPostTransform):
         """Show nothing while the claim holds, and say so to the reader when it does not."""
         found = self.outcomes(slot, slot.cells[0])
         if any(outcome and outcome.status == "failed" for _, outcome in found):
-            return [nodes.inline("", " (this does not hold)", classes=["scratchbook-failure"])]
+            return [nodes.inline("", "(this was not confirmed)", classes=["scratchbook-failure"])]
         close_gap(node)
         return []
 

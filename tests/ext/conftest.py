@@ -75,7 +75,7 @@ class Project:
         for name, content in files.items():
             path = self.root / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content if isinstance(content, bytes) else dedent(content).encode())
+            path.write_bytes(content if isinstance(content, bytes) else dedent(content).removeprefix("\n").encode())
         return self
 
     def build(self, builder: str = "dummy", *, jobs: int = 1, strict: bool = False, **settings: Any) -> Build:

@@ -55,10 +55,10 @@ PAGES = {
         "docs/missing_file.md:3: WARNING: no file 'nothere.py'; looked for scratch/nothere.py and docs/nothere.py",
     ),
     "missing_tag": (live("", ":tag: goood", file="regions.py"), "docs/missing_tag.md:3: WARNING: no region 'goood'"),
-    "unclosed_tag": (live("", ":tag: open", file="open.py"), "scratch/open.py:3: WARNING: "),
+    "unclosed_tag": (live("", ":tag: open", file="open.py"), "scratch/open.py:2: WARNING: "),
     "crossing_tags": (live("", ":tag: a", file="crossing.py"), "scratch/crossing.py:"),
     "syntax_error": (live("", ":no-output: a test", file="broken.py"), "scratch/broken.py:1: WARNING: SyntaxError"),
-    "deep_exception": (live("outer()", ":tag: deep", file="deep.py"), "scratch/deep.py:12: WARNING: ZeroDivisionError"),
+    "deep_exception": (live("outer()", ":tag: deep", file="deep.py"), "scratch/deep.py:11: WARNING: ZeroDivisionError"),
     "exit": (live("print(1)\nimport sys\nsys.exit(0)"), "docs/exit.md:7: WARNING: "),
     "os_exit": (live("print(1)\nimport os\nos._exit(0)"), "docs/os_exit.md:3: WARNING: "),
     "input": (live("x = input('n? ')"), "docs/input.md:5: WARNING: EOFError"),
@@ -117,7 +117,7 @@ def test_a_huge_output_is_cut_on_the_page(built):
 
 
 def test_a_traceback_with_short_paths_follows_the_message(built):
-    assert '  File "scratch/deep.py", line 12, in inner\n    return 1 / 0' in built.messages
+    assert '  File "scratch/deep.py", line 11, in inner\n    return 1 / 0' in built.messages
 
 
 def test_the_build_fails_and_says_how_many_sessions_did(built):
