@@ -83,7 +83,8 @@ def redirect(handle: int) -> None:
     for source, target in ((nothing, 0), (handle, 1), (handle, 2)):
         os.dup2(source, target)
     os.close(nothing)
-    sys.stdin = sys.__stdin__ = io.TextIOWrapper(open(0, "rb", closefd=False), encoding="utf-8")  # type: ignore[misc]
+    empty = io.BufferedReader(io.FileIO(0, closefd=False))
+    sys.stdin = sys.__stdin__ = io.TextIOWrapper(empty, encoding="utf-8")  # type: ignore[misc]
     sys.stdout = sys.__stdout__ = _open_text(1, "<stdout>", "strict")  # type: ignore[misc]
     sys.stderr = sys.__stderr__ = _open_text(2, "<stderr>", "backslashreplace")  # type: ignore[misc]
 
@@ -92,7 +93,7 @@ def _open_text(handle: int, name: str, errors: str) -> io.TextIOWrapper:
     """Open a stream that keeps nothing back, so that what several writers print stays in order."""
     raw = io.FileIO(handle, "w", closefd=False)
     raw.name = name
-    return io.TextIOWrapper(raw, encoding="utf-8", errors=errors, newline="\n", write_through=True)  # type: ignore[arg-type]
+    return io.TextIOWrapper(raw, encoding="utf-8", errors=errors, newline="\n", write_through=True)
 
 
 @contextlib.contextmanager

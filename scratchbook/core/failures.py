@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import signal
 import sys
 import traceback
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any, Final
 
 from scratchbook.core.errors import Mistake, Place
+from scratchbook.core.statements import is_project
 
 OUR_FOLDER: Final = os.path.dirname(os.path.abspath(__file__)) + os.sep
 LONGEST_TEXT: Final = 300
@@ -44,21 +45,18 @@ def shorten(text: str) -> str:
     return text if len(text) <= LONGEST_TEXT else text[: LONGEST_TEXT - 1] + "…"
 
 
-def describe(
-    error: BaseException, is_project: Callable[[str], bool], clean: Callable[[str], str], kind: str = "run"
-) -> tuple[Mistake, Place | None]:
-    """Return the mistake that an exception is, and the innermost place of it in the project.
+def describe(error: BaseException, clean: Callable[[str], str]) -> Mistake:
+    """Return the mistake that an exception of the author's code is, at its innermost place in the project.
 
-    is_project: whether a frame's file, named from the root, is the author's.   clean: shortens the paths.
+    clean: shortens the paths.
     """
-    place = innermost(error, is_project)
     text = clean(say(error))
     if isinstance(error, SystemExit):
         text = f"ended early: sys.exit({'' if error.code is None else repr(error.code)})"
-    return Mistake(kind, text, place, clean(format_traceback(error))), place
+    return Mistake("run", text, innermost(error), clean(format_traceback(error)))
 
 
-def innermost(error: BaseException, is_project: Callable[[str], bool]) -> Place | None:
+def innermost(error: BaseException) -> Place | None:
     """Return the place of the innermost frame, or of the wrong syntax, that the author can change."""
     if isinstance(error, SyntaxError) and error.filename and is_project(error.filename):
         return Place(error.filename, error.lineno or 1)
@@ -78,38 +76,28 @@ def format_traceback(error: BaseException) -> str:
 
 
 def _leave_out_ours(report: traceback.TracebackException) -> None:
-    """Take our frames out of a report and of those that it quotes."""
+    """Take our frames out of a report and of those that it quotes, and all that led to the author's first."""
     waiting: list[Any] = [report]
     while waiting:
         one = waiting.pop()
-        frames = [frame for frame in one.stack if not is_ours(frame.filename)]
+        frames = list(itertools.dropwhile(lambda frame: not is_project(frame.filename), one.stack))
+        frames = [frame for frame in frames if not is_ours(frame.filename)]
         one.stack = traceback.StackSummary.from_list(frames)
         quoted = [one.__cause__, one.__context__, *(getattr(one, "exceptions", None) or ())]
         waiting += [other for other in quoted if other is not None]
 
 
-def without_ours(trace: TracebackType | None) -> TracebackType | None:
-    """Return a traceback from the author's first frame on."""
-    while trace is not None and is_ours(trace.tb_frame.f_code.co_filename):
-        trace = trace.tb_next
-    return trace
-
-
-def describe_death(status: int, report: str, is_project: Callable[[str], bool]) -> Mistake:
-    """Return the mistake of a process that ended by itself or was killed.
-
-    status: as `os.waitpid` gives it.   report: what `faulthandler` wrote before the end, or nothing.
-    """
-    place = fatal_place(report, is_project)
+def describe_death(status: int) -> str:
+    """Return how a process ended by itself or was killed.  status: as `os.waitpid` gives it."""
     if os.WIFSIGNALED(status):
         number = os.WTERMSIG(status)
-        return Mistake("run", f"killed by signal {number} ({signal.Signals(number).name})", place)
-    return Mistake("run", f"ended early: its process exited with status {os.waitstatus_to_exitcode(status)}", place)
+        return f"killed by signal {number} ({signal.Signals(number).name})"
+    return f"ended early: its process exited with status {os.waitstatus_to_exitcode(status)}"
 
 
-def fatal_place(report: str, is_project: Callable[[str], bool]) -> Place | None:
-    """Return the innermost place of the project in a report of `faulthandler`."""
+def fatal_place(report: str, root: str, chapters: set[str]) -> Place | None:
+    """Return the innermost place of the project in what `faulthandler` wrote.  chapters: paths that may hold code."""
     for path, line in FATAL_FRAME.findall(report):
-        if is_project(path):
+        if path in chapters or (not os.path.isabs(path) and os.path.isfile(os.path.join(root, path))):
             return Place(path, int(line))
     return None

@@ -5,14 +5,13 @@ from __future__ import annotations
 import importlib.machinery
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from importlib.abc import InspectLoader, MetaPathFinder
 from pathlib import PurePosixPath
 from types import CodeType, ModuleType
 from typing import Any
 
-from scratchbook.core.errors import Mistake
 from scratchbook.core.sources import read_text
 from scratchbook.core.statements import MARK, Body, SourceFile, Statement, compile_file
 
@@ -138,6 +137,7 @@ class ProjectModules(MetaPathFinder):
         origin = os.path.join(self.project.root, *found.path.split("/"))
         loader = ProjectLoader(self, fullname, found.path, origin)
         spec = importlib.machinery.ModuleSpec(fullname, loader, origin=origin, is_package=found.is_package)
+        spec.loader_state = found.path
         spec.has_location = True
         if found.is_package:
             spec.submodule_search_locations = [os.path.dirname(origin)]
@@ -205,21 +205,3 @@ class ProjectLoader(InspectLoader):
         """Say whether the module is a package."""
         return self.path.endswith("/__init__.py")
 
-
-def public_names(module: ModuleType) -> Iterator[tuple[str, Any]]:
-    """Yield what a page gets from a file that it shows: `__all__`, or all names without an underscore."""
-    names = getattr(module, "__all__", None)
-    if names is None:
-        names = [name for name in vars(module) if not name.startswith("_")]
-    for name in names:
-        if hasattr(module, name):
-            yield name, getattr(module, name)
-
-
-def unclear_name(name: str, path: str, other: str) -> Mistake:
-    """Tell the author that one name means two things on a page."""
-    return Mistake(
-        "run",
-        f"'{name}' means one thing in {other} and another in {path}; the page keeps that of {other}: "
-        f"leave it out of __all__ of one of them, or show them on two pages",
-    )

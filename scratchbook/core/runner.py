@@ -16,7 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
-from scratchbook.core.cells import CellOutcome, Outcome, Session
+from scratchbook.core.cells import BranchCell, CellOutcome, CodeCell, Outcome, Session
 from scratchbook.core.errors import Mistake
 from scratchbook.core.listings import make_listings
 from scratchbook.core.processes import IS_LINUX
@@ -73,7 +73,8 @@ class ForkServer:
         near, far = socket.socketpair()
         with near:
             with far, self._lock:
-                socket.send_fds(self._started(), [json.dumps({"preload": session.preload}).encode()], [far.fileno()])
+                request = json.dumps({"preload": wanted_modules(session)}).encode()
+                socket.send_fds(self._started(), [request], [far.fileno()])
             return _ask(near, session)
 
     def _run_alone(self, session: Session) -> bytes:
@@ -99,6 +100,15 @@ class ForkServer:
             self._server = _start("server", far, self._hash_seed)
         self._requests = near
         return near
+
+
+def wanted_modules(session: Session) -> tuple[str, ...]:
+    """Return the modules to load once for all pages: those named, our tasks', and matplotlib where it is mentioned."""
+    tasks = {cell.task.partition(":")[0] for cell in session.cells if isinstance(cell, BranchCell)}
+    ours = sorted(task for task in tasks if task.startswith("scratchbook."))
+    texts = [cell.code.text for cell in session.cells if isinstance(cell, CodeCell)]
+    draws = any("matplotlib" in text for text in texts) or any(b"matplotlib" in data for _, data in session.sources)
+    return (*session.preload, *ours, *(("matplotlib.pyplot",) if draws else ()))
 
 
 def _start(kind: str, handle: socket.socket, hash_seed: int) -> subprocess.Popen[bytes]:

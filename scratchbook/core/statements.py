@@ -1,11 +1,11 @@
 """Compile code so that every frame has its true place, and every statement its own output.  Runs nothing."""
 
 from __future__ import annotations
-
 import __future__
 
 import ast
 import linecache
+import os
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Final
@@ -23,7 +23,6 @@ class Statement:
 
     first: int
     last: int
-    is_definition: bool
     begin: int = 0
     end: int = 0
 
@@ -52,7 +51,6 @@ class SourceFile:
     path: str
     body: Body
     guards: list[Body] = field(default_factory=list)
-    has_shown: bool = False
 
 
 def compile_file(text: str, path: str) -> SourceFile:
@@ -61,8 +59,8 @@ def compile_file(text: str, path: str) -> SourceFile:
     tree = ast.parse(text, path)
     body = _compile_body(tree.body, path, 0)
     flags = body.code.co_flags & FUTURE_FLAGS
-    guards = [_compile_body(node.body, path, flags) for node in tree.body if _is_guard(node)]
-    return SourceFile(path, body, guards)
+    guards = [node.body for node in tree.body if isinstance(node, ast.If) and _is_guard(node)]
+    return SourceFile(path, body, [_compile_body(nodes, path, flags) for nodes in guards])
 
 
 def _compile_body(nodes: list[ast.stmt], path: str, flags: int) -> Body:
@@ -70,7 +68,7 @@ def _compile_body(nodes: list[ast.stmt], path: str, flags: int) -> Body:
     marked: list[ast.stmt] = []
     for index, node in enumerate(nodes):
         is_docstring = index == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if not (is_docstring or isinstance(node, ast.ImportFrom) and node.module == "__future__"):
+        if not (is_docstring or (isinstance(node, ast.ImportFrom) and node.module == "__future__")):
             marked.append(_mark(index, node))
         marked.append(node)
     if nodes:
@@ -85,18 +83,14 @@ def _mark(index: int, beside: ast.stmt) -> ast.stmt:
 
 
 def _statement(node: ast.stmt) -> Statement:
-    is_definition = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
     decorators = getattr(node, "decorator_list", [])
     first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
-    return Statement(first, node.end_lineno or node.lineno, is_definition)
+    return Statement(first, node.end_lineno or node.lineno)
 
 
-def _is_guard(node: ast.stmt) -> bool:
+def _is_guard(node: ast.If) -> bool:
     """Say whether a statement is `if __name__ == "__main__":`, either way round."""
-    return isinstance(node, ast.If) and ast.unparse(node.test) in (
-        "__name__ == '__main__'",
-        "'__main__' == __name__",
-    )
+    return ast.unparse(node.test) in ("__name__ == '__main__'", "'__main__' == __name__")
 
 
 @dataclass(frozen=True)
@@ -165,3 +159,9 @@ def remember_lines(path: str, lines: dict[int, str]) -> None:
     text = [before.get(number, "\n") for number in range(1, max(before, default=0) + 1)]
     # Without a time of change an entry is taken as it is: the file is never opened again.
     linecache.cache[path] = (sum(map(len, text)), None, text, path)
+
+
+def is_project(path: str) -> bool:
+    """Say whether a frame's file is the author's: its lines were remembered, under a name from the root."""
+    known = linecache.cache.get(path)
+    return known is not None and len(known) == 4 and known[1] is None and not os.path.isabs(path)

@@ -1,4 +1,4 @@
-"""Watch the process that runs one page: its time, its output, its end.  Makes the page's outcome of what it said."""
+"""Watch the process that runs one page: its time, its output, its end, and whatever it leaves behind."""
 
 from __future__ import annotations
 
@@ -12,23 +12,26 @@ import socket
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 from scratchbook.core.capture import Splitter
-from scratchbook.core.cells import BranchCell, Cell, CellOutcome, Outcome, Part, Session, Uses
-from scratchbook.core.errors import Mistake
-from scratchbook.core.failures import describe_death, fatal_place, machine_folders
-from scratchbook.core.listings import Listing, make_listings
-from scratchbook.core.printed import show_bytes
+from scratchbook.core.cells import Cell, Outcome, Session
+from scratchbook.core.errors import Mistake, Place
+from scratchbook.core.failures import fatal_place, machine_folders
+from scratchbook.core.ledger import Entry, Ledger
+from scratchbook.core.listings import Listing
 from scratchbook.core.processes import children_of, command_of, kill_all_children, kill_below
-from scratchbook.core.records import from_json
 
 READ_BYTES: Final = 256 * 1024
-REPORT_SECONDS: Final = 0.05  # for the place where a block was when its time was up
+# For the place where a block was when its time was up: until its first line comes, and between two lines.
+REPORT_SECONDS: Final = 0.2
+NEXT_LINE_SECONDS: Final = 0.03
+# Of Python's own: it ends by itself once the page has.
+QUIET_COMMAND: Final = "multiprocessing.resource_tracker"
 
 
-@dataclass
+@dataclass(frozen=True)
 class Channels:
     """What joins a page's process to its supervisor.
 
@@ -44,15 +47,7 @@ class Channels:
     temporary: str
 
 
-@dataclass
-class Seen:
-    """What is known of a cell so far.   begin: its first mark.   line: what its process said at its end."""
-
-    begin: int
-    started: float
-    process: int
-    line: dict[str, Any] | None = None
-    mistakes: list[Mistake] = field(default_factory=list)
+Start = Callable[[Session, dict[str, Listing], Channels], int]
 
 
 class Supervisor:
@@ -62,46 +57,34 @@ class Supervisor:
     connection: to who asked; its end means that nobody waits any more.
     """
 
-    def __init__(
-        self,
-        session: Session,
-        start: Callable[[Session, dict[str, Listing], Channels], int],
-        connection: socket.socket | None,
-    ) -> None:
+    def __init__(self, session: Session, start: Start, connection: socket.socket | None = None) -> None:
         self.session = session
-        self.connection = connection
-        self.listings = make_listings(session)
-        self.cells: dict[str, Cell] = {cell.id: cell for cell in session.cells}
-        self.seen: dict[str, Seen] = {}
-        self.open: str | None = None
-        self.uses = Uses()
-        self.mistakes: list[Mistake] = []
-        self.starters: dict[int, str] = {}
-        self._folder = tempfile.mkdtemp(prefix="scratchbook-")
+        self._connection = connection
+        self._folder = os.path.realpath(tempfile.mkdtemp(prefix="scratchbook-"))
+        far = self._open_channels()
+        folders = machine_folders(session.root, far.home, far.temporary)
+        self.splitter = Splitter(far.token)
+        self.ledger = Ledger(session, self.splitter, folders)
+        self._starters: dict[int, Entry] = {}
         self._rest = b""
         self._fatal = b""
-        self._ended = False
-        self.started = time.monotonic()
-        self._open_channels()
-        self._child = start(session, self.listings, self._far)
-        for handle in (self._far.reports, self._far.output, self._far.fatal):
+        self._is_killed = False
+        self._child = start(session, self.ledger.listings, far)
+        for handle in (far.reports, far.output, far.fatal):
             os.close(handle)
 
-    def _open_channels(self) -> None:
-        token = os.urandom(16).hex()
-        self.splitter = Splitter(token)
-        self._reports, reports = os.pipe()
-        self._output, output = os.pipe()
-        self._report_of_fatal, fatal = os.pipe()
-        for handle in (self._reports, self._output, self._report_of_fatal):
+    def _open_channels(self) -> Channels:
+        """Make the pipes and folders of a page; keep the near ends."""
+        (self._reports, reports), (self._output, output), (self._fatal_reports, fatal) = (os.pipe() for _ in range(3))
+        for handle in (self._reports, self._output, self._fatal_reports):
             os.set_blocking(handle, False)
         folders = [os.path.join(self._folder, name) for name in ("home", "tmp")]
         for folder in folders:
             os.mkdir(folder)
-        self._far = Channels(reports, output, fatal, token, *folders)
+        return Channels(reports, output, fatal, os.urandom(16).hex(), *folders)
 
     def run(self) -> Outcome:
-        """Wait for the page's end, or make it; return what came out."""
+        """Wait for the page's end, or make it; return what came out.  Raises ConnectionAbortedError."""
         wake, woken = os.pipe()
         os.set_blocking(wake, False)
         os.set_blocking(woken, False)
@@ -109,41 +92,40 @@ class Supervisor:
         signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
         try:
             status = self._watch(wake)
-            self._read_all()
+            for handle in (self._reports, self._output, self._fatal_reports):
+                self._read_all(handle)
             self.splitter.finish()
-            self._note_death(status)
+            if not self._is_killed:
+                self.ledger.note_death(status, self._fatal_place())
             self._note_left_processes()
         finally:
             kill_all_children()
             signal.set_wakeup_fd(-1)
             shutil.rmtree(self._folder, ignore_errors=True)
-        return self._outcome()
+        return self.ledger.outcome()
 
     def _watch(self, wake: int) -> int:
         """Read what comes and keep the limits until the page's process has ended; return its status."""
         poll = select.poll()
-        handles = [self._reports, self._output, self._report_of_fatal, wake]
-        if self.connection:
-            handles.append(self.connection.fileno())
-        for handle in handles:
-            poll.register(handle, select.POLLIN)
+        asker = self._connection.fileno() if self._connection else -1
+        for handle in (self._reports, self._output, self._fatal_reports, wake, asker):
+            if handle >= 0:
+                poll.register(handle, select.POLLIN)
         while True:
             ended, status = os.waitpid(self._child, os.WNOHANG)
             if ended:
                 return status
-            left = self._seconds_left()
-            for handle, event in poll.poll(max(0.0, left) * 1000):
-                if self.connection and handle == self.connection.fileno():
+            for handle, event in poll.poll(max(0.0, self._seconds_left()) * 1000):
+                if handle == asker:
                     raise ConnectionAbortedError("nobody waits for this page")
                 if not self._read(handle) and event & (select.POLLHUP | select.POLLERR):
                     poll.unregister(handle)
             self._keep_limits()
 
-    def _read_all(self) -> None:
-        """Read what is left in the pipes of a page that has ended."""
-        for handle in (self._reports, self._output, self._report_of_fatal):
-            while self._read(handle):
-                pass
+    def _read_all(self, handle: int) -> None:
+        """Read what a pipe still holds."""
+        while self._read(handle):
+            pass
 
     def _read(self, handle: int) -> bool:
         """Take what a pipe holds; return whether there was anything."""
@@ -153,36 +135,22 @@ class Supervisor:
             return False
         if handle == self._output:
             self.splitter.feed(data)
-        elif handle == self._report_of_fatal:
+        elif handle == self._fatal_reports:
             self._fatal += data
         elif handle == self._reports:
             *lines, self._rest = (self._rest + data).split(b"\n")
             for line in lines:
-                with contextlib.suppress(ValueError):  # code that writes into every descriptor of its process
-                    self._take(json.loads(line))
+                self._take(line)
         return bool(data)
 
-    def _take(self, line: dict[str, Any]) -> None:
-        """Note one line that the page's process said."""
-        if "begin" in line:
-            self.open = line["begin"]
-            process = line.get("process", self._child)
-            self.seen[self.open] = Seen(line["mark"], time.monotonic(), process)
-        elif "end" in line:
-            seen = self.seen[line["end"]]
-            if seen.line is None:
-                seen.line = line
-            self._note_starter(line["end"])
-            self.open = None
-        elif "uses" in line:
-            self.uses = from_json(Uses, line["uses"])
-        elif "broken" in line:
-            self.mistakes.append(Mistake("run", "scratchbook itself failed while it ran this page", None, line["broken"]))
-
-    def _note_starter(self, cell: str) -> None:
-        """Remember which block a process is from; one that is still there after the page is told."""
-        for process in (*children_of(self._child), *children_of(os.getpid())):
-            self.starters.setdefault(process, cell)
+    def _take(self, line: bytes) -> None:
+        """Note a line that the page's process said, and the processes that its cell has started."""
+        with contextlib.suppress(ValueError):  # of code that writes into every descriptor it finds
+            entry = self.ledger.open
+            self.ledger.take(json.loads(line), self._child)
+            if entry and self.ledger.open is None:
+                for process in (*children_of(self._child), *children_of(os.getpid())):
+                    self._starters.setdefault(process, entry)
 
     def _block_seconds(self, cell: Cell) -> float:
         return getattr(cell, "seconds", None) or self.session.limits.block_seconds
@@ -195,121 +163,59 @@ class Supervisor:
 
     def _seconds_left(self) -> float:
         """Return the time until the next limit."""
-        now = time.monotonic()
-        left = self.started + self._page_seconds() - now
-        if self.open:
-            left = min(left, self.seen[self.open].started + self._block_seconds(self.cells[self.open]) - now)
-        return left
+        if self._is_killed:
+            return 1.0  # its end comes by signal
+        now, entry = time.monotonic(), self.ledger.open
+        left = self.ledger.started + self._page_seconds() - now
+        return min(left, entry.started + self._block_seconds(entry.cell) - now) if entry else left
 
     def _keep_limits(self) -> None:
-        """Kill the open block when it has printed too much or run too long."""
-        if self.open is None:
-            if self._seconds_left() <= 0 and not self._ended:
-                self._stop(None, Mistake("run", self._page_text()))
-            return
-        seen, cell = self.seen[self.open], self.cells[self.open]
-        most = self.session.limits.captured_bytes
-        if self.splitter.size_since(seen.begin) > most:
-            text = f"printed more than {say_bytes(most)} and was stopped; raise it with scratchbook_captured_bytes"
-            self._stop(seen, Mistake("run", text))
+        """Stop what has printed too much or run too long."""
+        entry, most = self.ledger.open, self.session.limits.captured_bytes
+        if entry and self.splitter.size_since(entry.begin) > most:
+            self._stop(f"printed more than {say_bytes(most)} and was stopped; raise it with scratchbook_captured_bytes")
         elif self._seconds_left() <= 0:
-            seconds = self._block_seconds(cell)
-            is_page = time.monotonic() - seen.started < seconds
-            text = (
-                f"ran longer than {seconds:g} s and was stopped; "
-                "raise it with :timeout: or scratchbook_block_seconds"
-            )
-            self._stop(seen, Mistake("run", self._page_text() if is_page else text))
+            self._stop(self._late_text(entry))
 
-    def _page_text(self) -> str:
-        seconds = self._page_seconds()
-        return f"the page ran longer than {seconds:g} s and was stopped here; raise it with scratchbook_page_seconds"
+    def _late_text(self, entry: Entry | None) -> str:
+        seconds = self._block_seconds(entry.cell) if entry else 0.0
+        if entry and time.monotonic() - entry.started >= seconds:
+            choice = "raise it with :timeout: or scratchbook_block_seconds"
+            return f"ran longer than {seconds:g} s and was stopped; {choice}"
+        choice = "raise it with scratchbook_page_seconds"
+        return f"the page ran longer than {self._page_seconds():g} s and was stopped here; {choice}"
 
-    def _stop(self, seen: Seen | None, mistake: Mistake) -> None:
-        """Ask the open block where it is, then kill it with all below it."""
-        process = seen.process if seen else self._child
+    def _stop(self, text: str) -> None:
+        """Ask what runs where it is, then kill it with all below it; a branch ends alone."""
+        entry = self.ledger.open
+        process = entry.process if entry else self._child
         self._fatal = b""
         with contextlib.suppress(OSError):
             os.kill(process, signal.SIGUSR1)
-        select.select([self._report_of_fatal], [], [], REPORT_SECONDS)
-        while self._read(self._report_of_fatal):
-            pass
+        wait = REPORT_SECONDS
+        while select.select([self._fatal_reports], [], [], wait)[0] and self._read(self._fatal_reports):
+            wait = NEXT_LINE_SECONDS
         kill_below(process)
-        place = self._fatal_place()
-        self._ended = self._ended or process == self._child
-        if seen is None:
-            self.mistakes.append(mistake)
-            return
-        text = mistake.text if place is None else self._with_origin(mistake.text, place.path)
-        seen.mistakes.append(Mistake(mistake.kind, text, place))
-        seen.line = {"status": "failed"}
-        self.open = None
+        self._is_killed = self._is_killed or process == self._child
+        if entry:
+            self.ledger.fail(entry, text, self._fatal_place())
+        else:
+            self.ledger.mistakes.append(Mistake("run", text))
 
-    def _with_origin(self, text: str, path: str) -> str:
-        cell = self.cells[self.open or ""]
-        return text if path == cell.place.path else f"{text} (run by {cell.place})"
-
-    def _fatal_place(self) -> Any:
-        paths = {path for path, _ in self.session.sources} | {cell.place.path for cell in self.session.cells}
-        return fatal_place(self._fatal.decode("utf-8", "replace"), lambda path: path in paths)
-
-    def _note_death(self, status: int) -> None:
-        """Tell why the page's process ended while a block was open."""
-        if self.open is None:
-            if status and not self._ended and not self.mistakes:
-                self.mistakes.append(describe_death(status, "", lambda path: False))
-            return
-        mistake = describe_death(status, "", lambda path: False)
-        place = self._fatal_place()
-        text = mistake.text if place is None else self._with_origin(mistake.text, place.path)
-        seen = self.seen[self.open]
-        seen.mistakes.append(Mistake(mistake.kind, text, place))
-        seen.line = {"status": "failed"}
+    def _fatal_place(self) -> Place | None:
+        chapters = {cell.place.path for cell in self.session.cells}
+        return fatal_place(self._fatal.decode("utf-8", "replace"), self.session.root, chapters)
 
     def _note_left_processes(self) -> None:
         """Tell of each process that a block left behind."""
         for process in children_of(os.getpid()):
             command = command_of(process)
-            cell = self.starters.get(process) or (list(self.seen)[-1] if self.seen else None)
-            if command is None or cell is None or "multiprocessing.resource_tracker" in command:
+            entry = self._starters.get(process) or next(reversed(self.ledger.entries.values()), None)
+            if command is None or entry is None or QUIET_COMMAND in command:
                 continue
-            text = f"left a process running, which was stopped: {command[:80] or process}; wait for it or end it"
-            self.seen[cell].mistakes.append(Mistake("run", text))
-
-    def _outcome(self) -> Outcome:
-        """Make the outcome of each cell from what is known."""
-        cells = {cell.id: self._cell_outcome(cell) for cell in self.session.cells}
-        return Outcome(cells, tuple(self.mistakes), self.uses, time.monotonic() - self.started)
-
-    def _cell_outcome(self, cell: Cell) -> CellOutcome:
-        listing = self.listings.get(cell.id, Listing())
-        parts = [listing.part] if listing.part else []
-        seen = self.seen.get(cell.id)
-        if seen is None or seen.line is None:
-            return CellOutcome("not run", tuple(parts), listing.mistakes)
-        line, mistakes = seen.line, list(seen.mistakes)
-        spans = line.get("spans", [[seen.begin, max(self.splitter.pieces) + 1]])
-        if not isinstance(cell, BranchCell):
-            parts += self._text_parts(spans, mistakes)
-        parts += [Part(part["kind"], part["data"]) for part in line.get("parts", ())]
-        mistakes += [Mistake.from_json(mistake) for mistake in line.get("mistakes", ())]
-        for check, mistake in line.get("checks", ()):
-            if self.splitter.join(check):
-                mistakes.append(Mistake.from_json(mistake))
-        status = "failed" if seen.mistakes else line["status"]
-        return CellOutcome(status, tuple(parts), (*listing.mistakes, *mistakes))
-
-    def _text_parts(self, spans: list[tuple[int, int]], mistakes: list[Mistake]) -> list[Part]:
-        """Return what a block printed, as a page can show it."""
-        data = self.splitter.join(spans)
-        if not data:
-            return []
-        folders = machine_folders(self.session.root, self._far.home, self._far.temporary)
-        printed = show_bytes(data, self.session.limits.shown_bytes, folders)
-        if printed.wrong:
-            text = f"printed {printed.wrong} bytes that are not UTF-8, shown as \ufffd; decode them first"
-            mistakes.append(Mistake("output", text))
-        return [Part("text", {"text": printed.text, "cut": printed.cut})]
+            what = "a fork of itself" if "scratchbook.core.worker" in command else command[:80] or f"process {process}"
+            text = f"left a process running, which was stopped: {what}; wait for it or end it"
+            entry.mistakes.append(Mistake("run", text))
 
 
 def say_bytes(count: int) -> str:

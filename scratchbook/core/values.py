@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 LONGEST_VALUE: Final = 200
+CONVERSIONS: Final[dict[str, Callable[[Any], str]]] = {"r": repr, "s": str, "a": ascii}
 QUOTE: Final = re.compile(r"\"\"\"|'''|\"|'")
 ADDRESS: Final = re.compile(r"<.* at 0x[0-9a-f]+>")
 
@@ -47,7 +48,7 @@ def split_formula(text: str) -> Formula:
     if rest.startswith("!"):
         conversion, colon, spec = rest[1:].partition(":")
         conversion = conversion.strip()
-        if conversion not in ("r", "s", "a"):
+        if conversion not in CONVERSIONS:
             raise ValueMistake(f"'!{conversion}' is no conversion; there are !r, !s and !a")
         return Formula(expression, conversion, spec if colon else None)
     return Formula(expression, "", rest[1:] if rest else None)
@@ -65,7 +66,7 @@ def _find_end(text: str) -> int:
             depth += 1
         elif letter in ")]}":
             depth -= 1
-        elif depth == 0 and (letter == ":" or letter == "!" and text[place + 1 : place + 2] != "="):
+        elif depth == 0 and (letter == ":" or (letter == "!" and text[place + 1 : place + 2] != "=")):
             return place
         place += 1
     return len(text)
@@ -94,7 +95,7 @@ def show_value(text: str, evaluate: Callable[[str], Any]) -> str:
     spec = None if formula.spec is None else _fill(formula.spec, evaluate)
     with np.printoptions(legacy="1.25"):  # that is: np.float64(3.5) inside a tuple is written 3.5
         if formula.conversion:
-            value = {"r": repr, "s": str, "a": ascii}[formula.conversion](value)
+            value = CONVERSIONS[formula.conversion](value)
         shown = _plain(value, formula.expression) if spec is None else _format(value, spec)
     return _checked(shown, formula.expression)
 

@@ -1,7 +1,7 @@
 """The process that runs pages: `python -m scratchbook.core.worker`.  Loads NumPy once and forks a process a page.
 
-Started with a socket as its only inheritance.  As a server it gets one connection a session over that socket; alone, the
-socket is the connection.  Over a connection comes one line, the session, and goes one line, the outcome.
+Started with a socket as its only inheritance.  As a server it gets one connection a session over that socket;
+alone, the socket is the connection.  Over a connection comes one line, the session, and goes one line, the outcome.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import Any, Final, NoReturn
 from scratchbook.core.capture import Marker, redirect
 from scratchbook.core.cells import Session
 from scratchbook.core.execution import Page
-from scratchbook.core.failures import machine_folders
+from scratchbook.core.failures import OUR_FOLDER, machine_folders
 from scratchbook.core.listings import Listing
 from scratchbook.core.modules import Project, ProjectModules
 from scratchbook.core.printed import clean_text
@@ -35,9 +35,15 @@ from scratchbook.core.supervisor import Channels, Supervisor
 
 LARGEST_REQUEST: Final = 64 * 1024
 PARENT_SECONDS: Final = 1.0  # how often a server that nobody asks looks whether its parent is there
+# What these load at first use otherwise, in every page anew.
+LAZY_PARTS: Final = {
+    "numpy": ("numpy.random", "numpy.linalg", "numpy.fft"),
+    "matplotlib.pyplot": ("matplotlib.backends.backend_svg", "matplotlib.backends.backend_pdf"),
+}
 # Ours, besides the variables that a session names: the same text, numbers and dates on every machine.
 ENVIRONMENT: Final = {
     "LANG": "C.UTF-8",
+    "MATPLOTLIBRC": os.path.join(OUR_FOLDER, "matplotlibrc"),
     "MPLBACKEND": "svg",
     "PATH": "/usr/local/bin:/usr/bin:/bin",
     "PYTHONHASHSEED": "0",
@@ -95,9 +101,8 @@ def preload(names: list[str] | tuple[str, ...]) -> None:
     for name in wanted:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-        if name == "numpy":
-            importlib.import_module("numpy.random")  # loaded at first use otherwise, in every page anew
-            importlib.import_module("numpy.linalg")
+        for lazy in LAZY_PARTS.get(name, ()):
+            importlib.import_module(lazy)
     if wanted:
         gc.collect()
         gc.freeze()  # what is shared with the pages stays shared
@@ -120,7 +125,7 @@ def run_one(connection: socket.socket) -> NoReturn:
     finally:
         kill_all_children()
         if status:
-            sys.excepthook(*sys.exc_info()) if sys.exc_info()[0] else None  # type: ignore[arg-type]
+            traceback.print_exc()
         os._exit(status)
 
 
@@ -160,13 +165,13 @@ def run_page(session: Session, listings: dict[str, Listing], channels: Channels)
 
     preload(session.preload)
     set_numbers(session)
-    project = Project(session.root, session.folders, dict(session.sources))
+    project = Project(session.root, session.folders, dict(session.sources), outside_project())
     marker = Marker(channels.output, channels.token)
     modules = ProjectModules(project, marker.mark)
     modules.install()
     gc.enable()
     page = Page(session, listings, modules, marker, report, lambda text: clean_text(text, folders))
-    page.run_cells()
+    page.run()
 
 
 def close_others(keep: set[int]) -> None:
@@ -187,6 +192,13 @@ def set_environment(session: Session, channels: Channels) -> None:
     os.environ.update(HOME=channels.home, TMPDIR=channels.temporary, PYTHONPATH=folders)
     os.environ.update(session.environment)
     time.tzset()
+
+
+def outside_project() -> tuple[str, ...]:
+    """Return the folders that are nobody's project, even when they lie below its root."""
+    ours = os.path.dirname(OUR_FOLDER.rstrip(os.sep))
+    packages = [path for path in sys.path if os.path.basename(path) in ("site-packages", "dist-packages")]
+    return (ours, sys.prefix, sys.base_prefix, os.path.dirname(os.__file__), *packages)
 
 
 def set_numbers(session: Session) -> None:

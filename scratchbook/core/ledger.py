@@ -1,0 +1,127 @@
+"""Make a page's outcome from what its process said of each cell, what it printed, and how it ended."""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass, field
+from typing import Any
+
+from scratchbook.core.capture import Splitter
+from scratchbook.core.cells import BranchCell, Cell, CellOutcome, Outcome, Part, Session, Uses
+from scratchbook.core.errors import Mistake, Place
+from scratchbook.core.failures import describe_death
+from scratchbook.core.listings import Listing, make_listings
+from scratchbook.core.printed import show_bytes
+from scratchbook.core.records import from_json
+
+
+@dataclass
+class Entry:
+    """What is known of a cell that has begun.
+
+    begin: its first mark.   started: when, by the monotonic clock.   process: in which it runs.
+    line: what its process said at its end.   mistakes: what was seen from outside.
+    """
+
+    cell: Cell
+    begin: int
+    started: float
+    process: int
+    line: dict[str, Any] | None = None
+    mistakes: list[Mistake] = field(default_factory=list)
+
+
+class Ledger:
+    """All that is known of a running page.
+
+    open: the cell that runs at the moment.   folders: paths of this machine and what a reader sees instead.
+    """
+
+    def __init__(self, session: Session, splitter: Splitter, folders: tuple[tuple[str, str], ...]) -> None:
+        self.session = session
+        self.splitter = splitter
+        self.folders = folders
+        self.listings = make_listings(session)
+        self.entries: dict[str, Entry] = {}
+        self.open: Entry | None = None
+        self.uses = Uses()
+        self.mistakes: list[Mistake] = []
+        self.started = time.monotonic()
+        self._cells: dict[str, Cell] = {cell.id: cell for cell in session.cells}
+
+    def take(self, line: dict[str, Any], process: int) -> None:
+        """Note a line that the page's process said; a line that nobody writes is none of ours."""
+        if line.get("begin") in self._cells:
+            cell = self._cells[line["begin"]]
+            self.open = Entry(cell, line["mark"], time.monotonic(), line.get("process", process))
+            self.entries[cell.id] = self.open
+        elif line.get("end") in self.entries:
+            self._close(self.entries[line["end"]], line)
+        elif "uses" in line:
+            self.uses = from_json(Uses, line["uses"])
+        elif "broken" in line:
+            text = "scratchbook itself failed while it ran this page"
+            self.mistakes.append(Mistake("run", text, None, line["broken"]))
+
+    def _close(self, entry: Entry, line: dict[str, Any]) -> None:
+        """Note the end of a cell; only the first counts."""
+        if entry is self.open:
+            self.open = None
+        if entry.line is not None:
+            return
+        entry.line = line
+        if "died" in line:
+            self.fail(entry, describe_death(line["died"]), None)
+
+    def fail(self, entry: Entry, text: str, place: Place | None) -> None:
+        """Note why a cell did not come to its own end.  place: where it was, when that is known."""
+        if place and place.path != entry.cell.place.path:
+            text += f" (run by {entry.cell.place})"
+        entry.mistakes.append(Mistake("run", text, place))
+        entry.line = {"status": "failed"}
+        if entry is self.open:
+            self.open = None
+
+    def note_death(self, status: int, place: Place | None) -> None:
+        """Tell why the page's process ended, when that was not its own end."""
+        if self.open:
+            self.fail(self.open, describe_death(status), place)
+        elif not (os.WIFEXITED(status) and os.WEXITSTATUS(status) == 0) and not self._is_told():
+            self.mistakes.append(Mistake("run", f"the page's process was {describe_death(status)}"))
+
+    def _is_told(self) -> bool:
+        return bool(self.mistakes) or any(entry.mistakes for entry in self.entries.values())
+
+    def outcome(self) -> Outcome:
+        """Return the outcome of each cell."""
+        cells = {cell.id: self._cell_outcome(cell) for cell in self.session.cells}
+        return Outcome(cells, tuple(self.mistakes), self.uses, time.monotonic() - self.started)
+
+    def _cell_outcome(self, cell: Cell) -> CellOutcome:
+        listing = self.listings.get(cell.id, Listing())
+        parts = [listing.part] if listing.part else []
+        entry = self.entries.get(cell.id)
+        if entry is None or entry.line is None:
+            return CellOutcome("not run", tuple(parts), listing.mistakes)
+        line, mistakes = entry.line, list(entry.mistakes)
+        if not isinstance(cell, BranchCell):
+            parts += self._text_parts(line.get("spans", [[entry.begin, entry.begin + 1]]), mistakes)
+        parts += [Part(part["kind"], part["data"]) for part in line.get("parts", ())]
+        mistakes += [Mistake.from_json(mistake) for mistake in line.get("mistakes", ())]
+        for spans, mistake in line.get("checks", ()):
+            if self.splitter.join(spans):
+                mistakes.append(Mistake.from_json(mistake))
+        has_failed = entry.mistakes or line["status"] == "failed"
+        return CellOutcome("failed" if has_failed else "ok", tuple(parts), (*listing.mistakes, *mistakes))
+
+    def _text_parts(self, spans: list[tuple[int, int]], mistakes: list[Mistake]) -> list[Part]:
+        """Return what a cell printed, as a page can show it."""
+        data = self.splitter.join(spans)
+        if not data:
+            return []
+        printed = show_bytes(data, self.session.limits.shown_bytes, self.folders)
+        if printed.wrong:
+            text = f"printed {printed.wrong} bytes that are not UTF-8, shown as \ufffd; decode them first"
+            mistakes.append(Mistake("output", text))
+        return [Part("text", {"text": printed.text, "cut": printed.cut})]
