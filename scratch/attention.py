@@ -103,8 +103,9 @@ def linear_backward(upstream, x, W, b=None):
 
     upstream: [..., d_out]   ->   gradients of x, W and b (none without a b)
     """
-    b_gradient = None if b is None else rows(upstream).sum(axis=0)
-    return upstream @ W.T, rows(x).T @ rows(upstream), b_gradient
+    z = rows(upstream)
+    b_gradient = None if b is None else z.sum(axis=0)
+    return (z @ W.T).reshape(x.shape), rows(x).T @ z, b_gradient
 
 
 def rows(x):

@@ -59,24 +59,23 @@ def rope_frequencies(d_head, base=10_000.0):
 # end::rope-frequencies[]
 
 
-# tag::rotate[]
-def interleaved(d):
-    """Pair neighbouring columns: (0, 1), (2, 3), ...  Source: su2021roformer, eq. 34."""
-    return slice(0, d, 2), slice(1, d, 2)
+# tag::pairs[]
+def interleaved(x, units):
+    """Turn each pair of neighbours, (0, 1), (2, 3), ...: [..., tokens, d] -> [..., tokens, d].
+
+    Source: su2021roformer, eq. 34.
+    """
+    x = np.ascontiguousarray(x, dtype=np.result_type(x, 1.0))
+    # A pair is a complex number: (a + ib)(cos + i sin) = (a cos - b sin) + i(a sin + b cos).
+    return (x.view(units.dtype) * units).view(x.dtype)
 
 
-def half_split(d):
-    """Pair a column of the first half with one of the second: (0, d/2), (1, d/2 + 1), ..."""
-    return slice(0, d // 2), slice(d // 2, d)
-
-
-class Rotation(NamedTuple):
-    """The turn of every position: cos and sin of its angles, [tokens, d/2], and which columns pair up."""
-
-    cos: np.ndarray
-    sin: np.ndarray
-    pairs: object = interleaved
-# end::rotate[]
+def half_split(x, units):
+    """Turn each column of the first half with one of the second, (0, d/2), (1, d/2 + 1), ..."""
+    a, b = np.split(x, 2, axis=-1)
+    cos, sin = units.real, units.imag
+    return np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
+# end::pairs[]
 
 
 # tag::rope[]
@@ -90,32 +89,22 @@ def rope(x, positions, base=10_000.0, pairs=interleaved):
     return rotate(x, rotation(positions, rope_frequencies(x.shape[-1], base), pairs))
 
 
-def rotate(x, turn):
-    """Turn rows by angles whose cos and sin are known: [..., tokens, d] -> [..., tokens, d]."""
-    cos, sin, pairs = turn
-    first, second = pairs(x.shape[-1])
-    turned = np.empty_like(x)
-    turned[..., first] = x[..., first] * cos - x[..., second] * sin
-    turned[..., second] = x[..., first] * sin + x[..., second] * cos
-    return turned
-# end::rope[]
-
-
-# tag::rope-backward[]
 def rope_backward(upstream, positions, base=10_000.0, pairs=interleaved):
     """Turn the gradient back: a rotation's transpose is the rotation by minus the angle."""
     return rope(upstream, -np.asarray(positions), base, pairs)
-
-
-def rotate_backward(upstream, turn):
-    """Turn the gradient back by angles whose cos and sin are known."""
-    return rotate(upstream, turn._replace(sin=-turn.sin))
-# end::rope-backward[]
+# end::rope[]
 
 
 # tag::rotation[]
+class Rotation(NamedTuple):
+    """The turn of every position, and which columns pair up."""
+
+    units: np.ndarray  # [tokens, d/2] cos + i sin of each pair's angle
+    pairs: object  # interleaved or half_split
+
+
 def rotation(positions, frequencies, pairs=interleaved, attention_factor=1.0):
-    """Work out cos and sin once, for every layer and head that turns by the same angles.
+    """Work the angles out once, for every layer and head that turns by the same ones.
 
     positions: [tokens], whole numbers   frequencies: [d/2], radians a position
     attention_factor: no unit; YaRN scales the turned rows by it
@@ -123,15 +112,26 @@ def rotation(positions, frequencies, pairs=interleaved, attention_factor=1.0):
     positions = np.asarray(positions)
     if not np.issubdtype(positions.dtype, np.integer):
         raise NotIntegerError(f"positions must be whole numbers, not {positions.dtype}")
-    angles = np.multiply.outer(positions, frequencies)
-    return Rotation(attention_factor * np.cos(angles), attention_factor * np.sin(angles), pairs)
+    return Rotation(attention_factor * np.exp(1j * np.multiply.outer(positions, frequencies)), pairs)
 
 
+def rotate(x, turn):
+    """Turn rows by angles worked out before: [..., tokens, d] -> [..., tokens, d]."""
+    return turn.pairs(x, turn.units)
+
+
+def rotate_backward(upstream, turn):
+    """Turn the gradient back by angles worked out before."""
+    return turn.pairs(upstream, turn.units.conj())
+# end::rotation[]
+
+
+# tag::usual-rotation[]
 @cache
 def usual_rotation(n_tokens, d_head):
     """The turn of positions 0, 1, ... with the usual base; kept, for it depends on two sizes only."""
     return rotation(np.arange(n_tokens), rope_frequencies(d_head))
-# end::rotation[]
+# end::usual-rotation[]
 
 
 # tag::permutation[]

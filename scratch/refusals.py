@@ -43,7 +43,7 @@ def check_keys(n_columns, n_kv_heads, d_head):
 
 
 def check_rotation(shape, n_tokens, d_head):
-    """Refuse a turn whose cos and sin, [tokens, pairs], are not those of these tokens and heads."""
+    """Refuse a turn, [tokens, pairs], that is not of these tokens and heads."""
     if shape != (n_tokens, d_head // 2):
         raise ShapeMismatchError(
             f"the rotation is for (tokens, pairs) = {shape}; {n_tokens} tokens of head width {d_head} "
@@ -58,7 +58,7 @@ def check_attention(x, weights, n_heads, n_kv_heads, rotation):
     check_heads(n_out, n_heads, n_kv_heads)
     check_keys(weights["W_k"].shape[-1], n_kv_heads, n_out // n_heads)
     if rotation is not None:
-        check_rotation(rotation.cos.shape, x.shape[-2], n_out // n_heads)
+        check_rotation(rotation.units.shape, x.shape[-2], n_out // n_heads)
 
 
 def check_rows(x, width):

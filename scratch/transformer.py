@@ -56,7 +56,7 @@ def silu(z):
 def silu_backward(upstream, z):
     """Scale the gradient by the slope of silu at z."""
     s = sigmoid(z)
-    return upstream * (s * (1 + z * (1 - s)))
+    return upstream * (s + z * s * (1 - s))
 # end::silu[]
 
 
@@ -65,9 +65,11 @@ class SwigluTrace(NamedTuple):
     """Every array of one SwiGLU, in the order in which they are made."""
 
     x: np.ndarray  # [..., d]
-    z: np.ndarray  # [..., h], and so are the next two
-    gate: np.ndarray
+    z: np.ndarray  # [..., h], and so are the next four
     up: np.ndarray
+    s: np.ndarray
+    gate: np.ndarray
+    hidden: np.ndarray
     result: np.ndarray  # [..., d]
 # end::swiglu-trace[]
 
@@ -80,17 +82,19 @@ def swiglu(x, W_g, W_u, W_d):
     Source: shazeer2020glu, eq. 6.
     """
     z, up = x @ W_g, x @ W_u
-    gate = silu(z)
-    return SwigluTrace(x, z, gate, up, (gate * up) @ W_d)
+    s = sigmoid(z)
+    gate = z * s
+    hidden = gate * up
+    return SwigluTrace(x, z, up, s, gate, hidden, hidden @ W_d)
 
 
 def swiglu_backward(upstream, trace, W_g, W_u, W_d):
     """Each of the two paths gets the gradient times what the other carried: gradients of x, W_g, W_u, W_d."""
-    x, z, gate, up, _ = trace
-    product = upstream @ W_d.T
-    z_bar, up_bar = silu_backward(product * up, z), product * gate
+    x, _, up, s, gate, hidden, upstream = (rows(array) for array in (*trace[:-1], upstream))
+    h = upstream @ W_d.T
+    z_bar, up_bar = h * up * (s + gate * (1 - s)), h * gate
     x_gradient = z_bar @ W_g.T + up_bar @ W_u.T
-    return x_gradient, rows(x).T @ rows(z_bar), rows(x).T @ rows(up_bar), rows(gate * up).T @ rows(upstream)
+    return x_gradient.reshape(trace.x.shape), x.T @ z_bar, x.T @ up_bar, hidden.T @ upstream
 # end::swiglu[]
 
 
