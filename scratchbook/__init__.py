@@ -8,6 +8,7 @@ ext             everything that touches Sphinx
     inline      {value} and {claim}, the same within a sentence
     states      {states}: a session for each value of a variable
     exec_code   {exec_code}, as in sphinx-exec-code
+    incremental what Sphinx must read and write again, so that a rebuild equals a clean build
     domain      what outlives the reading of a chapter
     sessions    cells and the files that they name, as values that any process can run
     run         the run phase: sessions whose outcome is not stored
@@ -18,6 +19,7 @@ ext             everything that touches Sphinx
     figures     drawings, in the form that each builder can carry
     mathematics formulas, drawn by KaTeX while the page is built
     boxes       {teach}, {in-practice}, {question}, {quiz}
+    reading     level and reading time, neighbours, descriptions, style and script
     exercises   {exercise}, {hint}, {solution}, {starter}, {check}: numbered, referred to, listed
 """
 
@@ -35,6 +37,7 @@ __version__ = "0.1.0"
 # Each room of ext registers what it brings, in this order.
 ROOMS: Final = (
     "settings",
+    "incremental",
     "domain",
     "live",
     "inline",
@@ -46,6 +49,7 @@ ROOMS: Final = (
     "mathematics",
     "boxes",
     "exercises",
+    "reading",
     "citations",
 )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
@@ -19,8 +18,10 @@ from sphinx.util.display import status_iterator
 from scratchbook.core.cache import Store
 from scratchbook.core.cells import CellOutcome, Outcome, Session
 from scratchbook.core.errors import Mistake
+from scratchbook.core.records import to_json
 from scratchbook.core.runner import ForkServer, run_session, show_session
 from scratchbook.ext.domain import LiveDomain, domain_of
+from scratchbook.ext.incremental import DEPENDS_EVENT
 from scratchbook.ext.promises import check_page
 from scratchbook.ext.report import say_mistakes
 from scratchbook.ext.sessions import Job, make_jobs
@@ -100,6 +101,12 @@ def run_pages(app: Sphinx, env: BuildEnvironment) -> list[str]:
     changed = [docname for docname, known in before.items() if page_outcome(domain, docname) != known]
     say_mistakes(app, domain, settings.mistakes)
     return sorted(changed)
+
+
+def what_page_shows(app: Sphinx, docname: str) -> Any:
+    """Return plain data that differs when a page would show other outcomes."""
+    domain = domain_of(app.env)
+    return to_json(page_outcome(domain, docname)) if docname in domain.pages else None
 
 
 def page_outcome(domain: LiveDomain, docname: str) -> list[Any]:
@@ -184,9 +191,7 @@ def open_executor(
 ) -> tuple[Callable[[Session], Outcome], Executor]:
     """Return the function that runs a session and what carries it: threads over our fork server, or the project's."""
     if settings.executor:
-        module, _, name = settings.executor.rpartition(".")
-        factory: Callable[[], Executor] = getattr(importlib.import_module(module), name)
-        return run_session, stack.enter_context(factory())
+        return run_session, stack.enter_context(settings.executor())
     server = stack.enter_context(ForkServer())
     pool = ThreadPoolExecutor(min(settings.jobs, count), thread_name_prefix="session")
     return server.run, stack.enter_context(pool)
@@ -218,5 +223,6 @@ class Progress:
 
 
 def register(app: Sphinx) -> None:
-    """Run once all chapters are read."""
+    """Run once all chapters are read; pages are written anew when what they show of it has changed."""
     app.connect("env-updated", run_pages)
+    app.connect(DEPENDS_EVENT, what_page_shows)

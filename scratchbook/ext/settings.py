@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, Literal
 
@@ -48,7 +50,7 @@ class Settings:
     """What conf.py says about running, in the units of the core.
 
     root: absolute; nothing outside it is shown.   folders: from the root, where files and imports are looked up.
-    executor: the dotted name of a factory, "" for our own.   jobs: sessions side by side.
+    executor: what makes the project's own, None for ours.   jobs: sessions side by side.
     cache: absolute folder of stored outcomes, None for no store.
     lone_root, lone_folders: absolute, where blocks of {exec_code} run and import from.
     """
@@ -60,7 +62,7 @@ class Settings:
     print_options: tuple[tuple[str, Any], ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
     preload: tuple[str, ...] = ("numpy",)
-    executor: str = ""
+    executor: Callable[[], Executor] | None = None
     jobs: int = 1
     cache: Path | None = None
     lone_root: str = ""
@@ -90,7 +92,8 @@ def read_settings(config: Config, confdir: Path) -> Settings:
         captured_bytes=config.scratchbook_captured_bytes,
     )
     lone_root, lone_folders, lone_mistakes = read_lone_folders(config, confdir)
-    mistakes = (*mistakes, *check_limits(limits), *lone_mistakes)
+    executor, executor_mistakes = find_executor(config.scratchbook_executor)
+    mistakes = (*mistakes, *check_limits(limits), *lone_mistakes, *executor_mistakes)
     return Settings(
         root=root,
         folders=folders,
@@ -99,7 +102,7 @@ def read_settings(config: Config, confdir: Path) -> Settings:
         print_options=tuple(sorted(config.scratchbook_print_options.items())),
         environment=tuple(sorted(named_variables(config.scratchbook_environment))),
         preload=tuple(config.scratchbook_preload),
-        executor=config.scratchbook_executor,
+        executor=executor,
         jobs=config.scratchbook_jobs or usable_processors(),
         cache=(confdir / str(config.scratchbook_cache)).resolve() if config.scratchbook_cache else None,
         lone_root=lone_root.as_posix(),
@@ -131,6 +134,18 @@ def check_limits(limits: Limits) -> tuple[Mistake, ...]:
         for name, value in values
         if value <= 0
     )
+
+
+def find_executor(name: str) -> tuple[Callable[[], Executor] | None, tuple[Mistake, ...]]:
+    """Import the factory of the project's own executor by its dotted name."""
+    if not name:
+        return None, ()
+    module, _, attribute = name.rpartition(".")
+    try:
+        return getattr(import_module(module), attribute), ()
+    except (ImportError, AttributeError, ValueError) as error:
+        fact = f"scratchbook_executor: '{name}' cannot be imported: {error}"
+        return None, (Mistake("setting", f"{fact}; write it as package.module.factory"),)
 
 
 def read_lone_folders(config: Config, confdir: Path) -> tuple[Path, tuple[Path, ...], tuple[Mistake, ...]]:

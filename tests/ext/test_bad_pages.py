@@ -70,8 +70,14 @@ PAGES = {
     "huge": (live("for _ in range(600_000):\n    print('x' * 100)"), "docs/huge.md:"),
     "bytes": (live("import sys\nsys.stdout.buffer.write(b'\\xff\\xfe')"), "docs/bytes.md:3: WARNING: "),
     "killed": (live("import os\nos.kill(os.getpid(), 9)"), "docs/killed.md:"),
-    "option": (live("print(1)", ":tagg: x"), "docs/option.md:4: WARNING: {live} has no option 'tagg'; did you mean tag"),
-    "undefined": ("# Page\n\nIt is\n{value}`nothing`.\n", "docs/undefined.md:4: WARNING: `nothing` cannot be evaluated"),
+    "option": (
+        live("print(1)", ":tagg: x"),
+        "docs/option.md:4: WARNING: {live} has no option 'tagg'; did you mean tag",
+    ),
+    "undefined": (
+        "# Page\n\nIt is\n{value}`nothing`.\n",
+        "docs/undefined.md:4: WARNING: `nothing` cannot be evaluated: NameError",
+    ),
 }
 
 
@@ -139,6 +145,8 @@ def test_no_process_is_left(built):
 def test_the_next_build_says_all_of_it_again_and_fails_again(built, module_project):
     again = module_project.build("html")
 
-    assert again.warnings == built.warnings
+    # Where endless code is caught is a matter of chance; that it is caught is not.
+    first, second = (re.sub(r"endless\.md:\d+", "endless.md", "\n".join(it.warnings)) for it in (built, again))
+    assert second == first
     assert again.status == 1
     assert "0 added, 0 changed, 0 removed" in again.log

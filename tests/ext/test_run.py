@@ -1,0 +1,142 @@
+"""The run phase: which sessions run, which pages are written anew, and what is said about it."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+
+def page(file):
+    return f"# Page\n\n```{{live}} {file}\n:tag: part\n```\n\nText.\n"
+
+
+def code(value):
+    return f"# tag::part[]\nprint('value {value}')\n# end::part[]\n"
+
+
+@pytest.fixture
+def pair(project):
+    project.write(
+        {
+            "docs/index.md": "# Book\n\n```{toctree}\none\ntwo\n```\n",
+            "docs/one.md": page("one.py"),
+            "docs/two.md": page("two.py"),
+            "scratch/one.py": code(1),
+            "scratch/two.py": code(2),
+        }
+    )
+    return project
+
+
+def contents(built):
+    outdir = Path(built.app.outdir)
+    return {path.name: path.read_bytes() for path in outdir.glob("*.html")}
+
+
+def test_an_edit_of_code_changes_the_pages_that_show_it_and_reads_no_chapter_again(pair):
+    before = contents(pair.build("html"))
+    again = pair.write({"scratch/one.py": code(10)}).build("html")
+
+    after = contents(again)
+    assert [name for name in after if after[name] != before[name]] == ["one.html"]
+    assert "0 added, 0 changed, 0 removed" in again.log
+    assert b"value 10" in after["one.html"]
+    assert "writing output... [100%] one" in again.log
+
+
+def test_nothing_is_written_when_nothing_changed(pair):
+    pair.build("html")
+
+    assert "writing output... [" not in pair.build("html").log
+
+
+def test_an_edit_of_an_imported_file_changes_the_page_too(pair):
+    pair.write({"scratch/one.py": "# tag::part[]\nfrom two import *\nprint('got', NUMBER)\n# end::part[]\n"})
+    pair.write({"scratch/two.py": "NUMBER = 5\n", "docs/two.md": "# Two\n"}).build("html")
+    again = pair.write({"scratch/two.py": "NUMBER = 6\n"}).build("html")
+
+    assert b"got 6" in contents(again)["one.html"]
+    assert "0 added, 0 changed, 0 removed" in again.log
+
+
+def test_stored_outcomes_are_not_run_again(pair, tmp_path):
+    pair.settings = {"scratchbook_cache": str(tmp_path / "cache")}
+    first = pair.build("html")
+    pair.write({"scratch/one.py": code(10)})
+    second = pair.build("html")
+    other = pair.build("text")
+
+    assert "2 sessions: 2 run, 0 cached, 0 failed" in first.log
+    assert "2 sessions: 1 run, 1 cached, 0 failed" in second.log
+    assert "2 sessions: 0 run, 2 cached, 0 failed" in other.log
+
+
+def test_never_shows_code_and_runs_nothing(pair):
+    built = pair.build("text", scratchbook_execute="never")
+
+    assert "print('value 1')" in built.file("one.txt")
+    assert "Output" not in built.file("one.txt")
+    assert built.warnings == []
+
+
+def test_cache_only_tells_what_is_not_stored(pair):
+    built = pair.build("text", scratchbook_execute="cache-only")
+
+    assert built.warnings[0] == (
+        "docs/one.md:3: WARNING: this page has no stored outcome, and scratchbook_execute is 'cache-only'; "
+        "build once with 'run' [scratchbook.cache]"
+    )
+    assert built.status == 1
+
+
+def test_our_own_fork_server_gives_the_same_pages(pair):
+    theirs = contents(pair.build("html"))
+    pair.clean()
+
+    assert contents(pair.build("html", scratchbook_executor="")) == theirs
+
+
+def broken_executor():
+    """Return an executor that has been shut down, as one whose machine is gone."""
+    from concurrent.futures import Executor, Future
+
+    class Broken(Executor):
+        def submit(self, function, /, *arguments, **named):
+            future = Future()
+            future.set_exception(ConnectionError("no worker"))
+            return future
+
+    return Broken()
+
+
+def test_a_broken_executor_is_one_message_a_page(pair, monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    built = pair.build("html", scratchbook_executor=f"{Path(__file__).stem}.broken_executor")
+
+    assert built.warnings[0] == (
+        "docs/one.md:3: WARNING: the session could not be run: ConnectionError: no worker [scratchbook.run]"
+    )
+    assert len(built.warnings) == 2
+
+
+def test_the_progress_names_pages_on_plain_lines(pair):
+    log = pair.build("html").log
+
+    assert re.search(r"running pages\.\.\. \[ 50%\] (one|two)( \(\d+ s left\))?\nrunning pages\.\.\. \[100%\] \w+", log)
+
+
+def test_a_deleted_page_leaves_no_outcome(pair):
+    pair.build("html")
+    (pair.root / "docs/two.md").unlink()
+    built = pair.write({"docs/index.md": "# Book\n\n```{toctree}\none\n```\n"}).build("html")
+
+    assert sorted(built.app.env.domains["scratchbook"].outcomes) == ["one"]
+    assert "1 session: " in built.log
+
+
+def test_pages_do_not_share_names(pair):
+    pair.write({"docs/one.md": "# One\n\n```{live}\nsecret = 1\n```\n", "docs/two.md": "# Two\n\n{value}`secret`\n"})
+    built = pair.build("html")
+
+    assert len(built.warnings) == 1
+    assert built.warnings[0].startswith("docs/two.md:3: WARNING: `secret` cannot be evaluated")
