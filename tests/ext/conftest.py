@@ -9,6 +9,7 @@ from __future__ import annotations
 import io
 import re
 import shutil
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import Any
 import pytest
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.deprecation import RemovedInSphinx11Warning
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 CONF = """
@@ -81,7 +83,8 @@ class Project:
     def build(self, builder: str = "dummy", *, jobs: int = 1, strict: bool = False, **settings: Any) -> Build:
         """Build once; outputs and doctrees of earlier builds stay where they were."""
         status, warning = io.StringIO(), io.StringIO()
-        with patch_docutils(), docutils_namespace():
+        with patch_docutils(), docutils_namespace(), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", category=RemovedInSphinx11Warning, module="myst_parser")
             app = Sphinx(
                 self.root / "docs",
                 self.root,
@@ -126,6 +129,12 @@ def chapter(project: Project) -> Callable[..., Build]:
 
 
 @pytest.fixture(scope="module")
-def module_project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+def new_project(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Project]:
+    """Return a function that makes an empty project, for tests of a module that share builds."""
+    return lambda: make_project(tmp_path_factory.mktemp("book") / "project")
+
+
+@pytest.fixture(scope="module")
+def module_project(new_project: Callable[[], Project]) -> Project:
     """Return an empty project that the tests of a module share."""
-    return make_project(tmp_path_factory.mktemp("book"))
+    return new_project()
