@@ -1,5 +1,7 @@
 """Settings of the book: data, no functions."""
 
+import os
+
 project = "The Transformer from Scratch"
 author = "The scratchbook authors"
 copyright = "2026, the scratchbook authors"
@@ -41,5 +43,42 @@ bibtex_reference_style = "author_year"
 # Every chapter ends with its own list, so a work may stand in several; a link goes to the one of its own page.
 suppress_warnings = ["bibtex.duplicate_citation"]
 
+# The site.  On Read the Docs the address is known; elsewhere name it with BOOK_URL, or have no sitemap and no cards.
+html_baseurl = os.environ.get("READTHEDOCS_CANONICAL_URL", os.environ.get("BOOK_URL", ""))
+repository = os.environ.get("BOOK_REPOSITORY", "")  # such as https://github.com/OWNER/NAME/
 html_theme = "furo"
 html_title = project
+html_static_path = ["docs/_static"]
+html_css_files = ["book.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_math_renderer = "scratchbook"
+pygments_style = "scratchbook.ext.colours.Paper"
+pygments_dark_style = "scratchbook.ext.colours.Night"
+copybutton_selector = "div.scratchbook-input pre, div.exercise-starter pre, div.highlight-python > .highlight > pre"
+html_theme_options = {
+    "source_repository": repository,
+    "source_branch": "main",
+    "source_directory": "docs/",
+    "light_css_variables": {
+        "font-stack": "var(--book-sans)",
+        "font-stack--book": "'Iowan Old Style', 'Palatino Linotype', Palatino, 'URW Palladio L', P052, 'Noto Serif', serif",
+        "font-stack--monospace": "ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace",
+        "color-background-primary": "var(--book-paper)",
+        "color-background-secondary": "var(--book-shade)",
+        "color-background-border": "var(--book-line)",
+        "color-foreground-primary": "var(--book-ink)",
+        "color-foreground-secondary": "var(--book-soft)",
+        "color-foreground-muted": "var(--book-soft)",
+        "color-foreground-border": "var(--book-soft)",
+        "color-brand-primary": "var(--book-accent)",
+        "color-brand-content": "var(--book-accent)",
+        "color-link": "var(--book-accent)",
+        "color-link--visited": "var(--book-accent)",
+        "color-sidebar-search-background": "transparent",
+        "color-sidebar-item-background--current": "var(--book-paper)",
+    },
+}
+html_theme_options["dark_css_variables"] = {
+    name: value for name, value in html_theme_options["light_css_variables"].items() if name.startswith("color")
+}

@@ -22,6 +22,7 @@ from scratchbook.core.errors import Mistake, Place, ScratchbookError
 from scratchbook.ext.boxes import Box
 from scratchbook.ext.directive import Converter, LiveDirective, required
 from scratchbook.ext.domain import domain_of
+from scratchbook.ext.incremental import DEPENDS_EVENT, pages_of
 
 KINDS: Final = ("explain", "derive", "count", "implement")
 MOST_STARS: Final = 3
@@ -334,15 +335,10 @@ def what_pages_show(app: Sphinx, docname: str) -> list[Any]:
     """Tell the incremental build what of other pages' exercises this page may show."""
     env = app.env
     page = domain_of(env).pages.get(docname)
-    labels = {name.lower() for name in page_references(env, docname)}
+    labels = {name.lower() for name in pages_of(env).targets.get(docname, ())}
     labels |= {item.label for item in page.kept.get("belongings", ())} if page else set()
     shown = [(item.label, exercise_name(env, at, item.anchor)) for at, item in domain_of(env).kept("exercises")]
     return [pair for pair in shown if pair[0] in labels]
-
-
-def page_references(env: BuildEnvironment, docname: str) -> list[str]:
-    """Return the names that a page refers to."""
-    return list(env.domains["scratchbook-pages"].data["targets"].get(docname, ())) if "scratchbook-pages" in env.domains else []  # type: ignore[attr-defined]
 
 
 def register(app: Sphinx) -> None:
@@ -357,3 +353,5 @@ def register(app: Sphinx) -> None:
         app.add_post_transform(transform)
     app.connect("missing-reference", resolve_reference)
     app.connect("env-updated", check_belongings, priority=400)
+    if DEPENDS_EVENT in app.events.events:
+        app.connect(DEPENDS_EVENT, what_pages_show)

@@ -109,7 +109,7 @@ class Mathematics:
 
     def visit_math_block(self, writer: HTML5Translator, node: nodes.math_block) -> None:
         """Write a displayed equation: its body, which scrolls alone, and beside it the number and the mark."""
-        writer.body.append(writer.starttag(node, "div", "", CLASS="math notranslate nohighlight"))
+        writer.body.append(writer.starttag(node, "div", "", CLASS="math equation notranslate nohighlight"))
         writer.body.append(f'<div class="equation-body">{self.markup(writer, node)}</div>')
         if node.get("number") or node.get("scratchbook_mark"):
             writer.body.append('<div class="equation-side">')

@@ -1,0 +1,87 @@
+"""Two quiet colour schemes for code: ink on paper, and the same in the dark.
+
+Every colour has a contrast of at least 4.5 to 1 (WCAG AA) with its own background, with that of an output, and with an
+emphasized line, which a test holds.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+from pygments.style import Style
+from pygments.token import Comment, Error, Generic, Keyword, Literal, Name, Number, Operator, Punctuation, String, Token
+
+PAPER: Final = "#f6f4ef"
+NIGHT: Final = "#1d2024"
+
+
+class Paper(Style):
+    """For light pages."""
+
+    name = "paper"
+    background_color = PAPER
+    highlight_color = "#ebe4cf"
+    line_number_color = "#66625a"
+    styles: ClassVar[dict[object, str]] = {
+        Token: "#24262b",
+        Comment: "italic #615d55",
+        Keyword: "#7a2d5f",
+        Keyword.Constant: "#8a4500",
+        Operator: "#4a4d55",
+        Operator.Word: "#7a2d5f",
+        Punctuation: "#4a4d55",
+        Name: "#24262b",
+        Name.Function: "#1b4f8a",
+        Name.Class: "#1b4f8a",
+        Name.Decorator: "#1b4f8a",
+        Name.Builtin: "#1d5a63",
+        Name.Builtin.Pseudo: "#8a4500",
+        Name.Exception: "#1d5a63",
+        Literal: "#8a4500",
+        Number: "#8a4500",
+        String: "#2d6136",
+        String.Doc: "italic #4d5f4e",
+        String.Interpol: "#8a4500",
+        String.Escape: "#8a4500",
+        Generic.Heading: "bold #24262b",
+        Generic.Error: "#a3262a",
+        Generic.Traceback: "#a3262a",
+        Generic.Prompt: "#615d55",
+        Error: "#a3262a",
+    }
+
+
+class Night(Style):
+    """For dark pages."""
+
+    name = "night"
+    background_color = NIGHT
+    highlight_color = "#33342c"
+    line_number_color = "#a09b90"
+    styles: ClassVar[dict[object, str]] = {
+        Token: "#dcd9d2",
+        Comment: "italic #a8a296",
+        Keyword: "#e0a3cb",
+        Keyword.Constant: "#e5b378",
+        Operator: "#bcb9b2",
+        Operator.Word: "#e0a3cb",
+        Punctuation: "#bcb9b2",
+        Name: "#dcd9d2",
+        Name.Function: "#8dbdf0",
+        Name.Class: "#8dbdf0",
+        Name.Decorator: "#8dbdf0",
+        Name.Builtin: "#83c6cf",
+        Name.Builtin.Pseudo: "#e5b378",
+        Name.Exception: "#83c6cf",
+        Literal: "#e5b378",
+        Number: "#e5b378",
+        String: "#9ecb9f",
+        String.Doc: "italic #a9bfa9",
+        String.Interpol: "#e5b378",
+        String.Escape: "#e5b378",
+        Generic.Heading: "bold #dcd9d2",
+        Generic.Error: "#f29a95",
+        Generic.Traceback: "#f29a95",
+        Generic.Prompt: "#a8a296",
+        Error: "#f29a95",
+    }

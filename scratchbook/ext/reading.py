@@ -1,0 +1,144 @@
+"""What helps a reader find the way: level and reading time, what the neighbours are about, a description for search.
+
+Front matter says `level:` and, for MyST, `html_meta: description`; the time is computed from what stands on the page.
+"""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.locale import _
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+from scratchbook.ext.domain import domain_of
+from scratchbook.ext.incremental import DEPENDS_EVENT
+
+HERE: Final = Path(__file__).parent
+LEVELS: Final = ("beginner", "intermediate", "advanced", "reference")
+WORDS_A_MINUTE: Final = 220
+SECONDS_A_LINE: Final = 1.5  # of code or of its output
+SECONDS_AN_EQUATION: Final = 12.0
+LONGEST_DESCRIPTION: Final = 160
+
+
+class ChapterFacts(SphinxPostTransform):
+    """Under a chapter's title, say its level and how long it takes to read."""
+
+    default_priority = 850
+    formats: ClassVar[tuple[str, ...]] = ("html",)
+
+    def run(self, **kwargs: Any) -> None:
+        """Put a line below the title of a page that has a level."""
+        level = self.env.metadata.get(self.env.current_document.docname, {}).get("level")
+        title = next(iter(self.document.findall(nodes.title)), None)
+        if not level or title is None or self.app.builder.name == "singlehtml":
+            return
+        line = nodes.paragraph("", classes=["chapter-facts"])
+        line += nodes.inline("", _(str(level).capitalize()), classes=["chapter-level"])
+        if level != "reference":
+            line += nodes.inline("", _("%d min read") % reading_minutes(self.document), classes=["chapter-time"])
+        title.parent.insert(title.parent.index(title) + 1, line)
+
+
+class UniqueAnchors(SphinxPostTransform):
+    """Take away the second of two equal anchors, which Furo makes when it wraps tables and equations."""
+
+    default_priority = 600
+    formats: ClassVar[tuple[str, ...]] = ("html",)
+
+    def run(self, **kwargs: Any) -> None:
+        """Leave the anchor to what is wrapped, whose number Sphinx finds by it."""
+        for wrapper in self.document.findall(nodes.container):
+            inner = wrapper.children[0] if len(wrapper.children) == 1 else None
+            if isinstance(inner, nodes.table | nodes.math_block) and wrapper["ids"] == inner["ids"]:
+                wrapper["ids"] = []
+
+
+def reading_minutes(document: nodes.document) -> int:
+    """Return how many minutes a page takes: its words, its lines of code and its equations; what folds is extra."""
+    seconds = 0.0
+    for node in document.findall(nodes.Element):
+        if isinstance(node, nodes.literal_block):
+            seconds += SECONDS_A_LINE * len(node.astext().splitlines())
+        elif isinstance(node, nodes.math_block):
+            seconds += SECONDS_AN_EQUATION
+        elif isinstance(node, nodes.TextElement) and not isinstance(node, nodes.raw | nodes.math):
+            words = sum(len(child.split()) for child in node.children if isinstance(child, nodes.Text))
+            seconds += words * 60 / WORDS_A_MINUTE
+    return max(1, round(seconds / 60))
+
+
+def keep_description(app: Sphinx, doctree: nodes.document) -> None:
+    """Keep what a chapter says of itself, for its neighbours and for search engines."""
+    said = next((meta["content"] for meta in doctree.findall(nodes.meta) if meta.get("name") == "description"), "")
+    if said:
+        domain_of(app.env).keep(app.env.current_document.docname, "descriptions", said)
+
+
+def description_of(env: BuildEnvironment, docname: str) -> str:
+    """Return a chapter's description, "" for none."""
+    page = domain_of(env).pages.get(docname)
+    return str(next(iter(page.kept.get("descriptions", ())), "")) if page else ""
+
+
+def first_sentences(doctree: nodes.document) -> str:
+    """Return the beginning of a page's first paragraph, for a page that does not describe itself."""
+    first = next((node for node in doctree.findall(nodes.paragraph) if isinstance(node.parent, nodes.section)), None)
+    text = " ".join(first.astext().split()) if first is not None else ""
+    if len(text) <= LONGEST_DESCRIPTION:
+        return text
+    return re.sub(r"\s+\S*$", "", text[: LONGEST_DESCRIPTION - 1]) + "…"
+
+
+def complete_page(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """Give a page its description, its neighbours' descriptions, and the file of its style and script."""
+    if app.builder.format != "html" or app.builder.name == "epub":
+        return
+    if doctree is not None and not description_of(app.env, pagename) and 'name="description"' not in context["metatags"]:
+        text = first_sentences(doctree)
+        if text:
+            context["metatags"] += f'\n<meta name="description" content="{escape(text)}">'
+    _parent, before, after = neighbours(app.env, pagename)
+    for key, docname in (("prev", before), ("next", after)):
+        said = description_of(app.env, docname) if docname else ""
+        if said and context.get(key):
+            title = f'{context[key]["title"]}<span class="neighbour-description">{escape(said)}</span>'
+            context[key] = {**context[key], "title": title}
+
+
+def neighbours(env: BuildEnvironment, docname: str) -> tuple[str | None, str | None, str | None]:
+    """Return the pages above, before and after a page."""
+    parent, before, after = env.collect_relations().get(docname, (None, None, None))
+    return parent, before, after
+
+
+def what_pages_show(app: Sphinx, docname: str) -> list[Any]:
+    """Tell the incremental build what of other pages this page shows."""
+    return [description_of(app.env, name) if name else "" for name in neighbours(app.env, docname)]
+
+
+def add_files(app: Sphinx) -> None:
+    """Give HTML pages the style sheet, and those that a browser opens the script."""
+    if app.builder.format != "html":
+        return
+    app.config.html_static_path.append(str(HERE / "static"))
+    app.add_css_file("scratchbook.css")
+    if app.builder.name != "epub":
+        app.add_js_file("scratchbook.js", loading_method="defer")
+
+
+def register(app: Sphinx) -> None:
+    """Connect the reading aids."""
+    app.add_post_transform(UniqueAnchors)
+    app.add_post_transform(ChapterFacts)
+    app.connect("builder-inited", add_files)
+    app.connect("doctree-read", keep_description)
+    app.connect("html-page-context", complete_page)
+    if DEPENDS_EVENT in app.events.events:
+        app.connect(DEPENDS_EVENT, what_pages_show)
