@@ -35,14 +35,14 @@ def softmax_backward(upstream, trace):
 
 # tag::causal-mask[]
 @cache
-def causal_mask(n_queries, n_keys=None):
+def causal_mask(n_queries, n_keys=None, dtype=float):
     """Hide the future: minus infinity where a key stands after its query, else zero.
 
     The last query stands at the last key.   ->   [n_queries, n_keys]
     """
     n_keys = n_keys or n_queries
-    mask = np.triu(np.full((n_queries, n_keys), -np.inf), k=1 + n_keys - n_queries)
-    mask.flags.writeable = False  # every caller with these two sizes gets this same array
+    mask = np.triu(np.full((n_queries, n_keys), -np.inf, dtype), k=1 + n_keys - n_queries)
+    mask.flags.writeable = False  # every caller with these sizes gets this same array
     return mask
 # end::causal-mask[]
 
@@ -66,7 +66,7 @@ def attention(Q, K, V, mask=0.0):
     -> trace with result: [..., queries, d_v]
     Source: vaswani2017attention, eq. 1.
     """
-    scores = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])
+    scores = Q @ K.swapaxes(-1, -2) / Q.shape[-1] ** 0.5
     shares = softmax(scores + mask)
     return AttentionTrace(Q, K, V, scores, shares, shares @ V)
 # end::attention[]
@@ -80,7 +80,7 @@ def attention_backward(upstream, trace):
     """
     shares_gradient = upstream @ trace.V.swapaxes(-1, -2)
     # Where the mask hid a key the share is zero, and so is this gradient.
-    scores_gradient = softmax_backward(shares_gradient, trace.shares) / np.sqrt(trace.Q.shape[-1])
+    scores_gradient = softmax_backward(shares_gradient, trace.shares) / trace.Q.shape[-1] ** 0.5
     return (
         scores_gradient @ trace.K,
         scores_gradient.swapaxes(-1, -2) @ trace.Q,
@@ -152,7 +152,7 @@ def share_heads_backward(upstream, n_queries_each):
 # end::heads[]
 
 
-# tag::multi-head[]
+# tag::multi-head-trace[]
 class MultiHeadTrace(NamedTuple):
     """Every array of one attention sublayer."""
 
@@ -163,8 +163,10 @@ class MultiHeadTrace(NamedTuple):
     heads: AttentionTrace
     merged: np.ndarray  # [..., tokens, heads * d_head]
     result: np.ndarray  # [..., tokens, d]
+# end::multi-head-trace[]
 
 
+# tag::multi-head[]
 def multi_head_attention(x, weights, n_heads, n_kv_heads=None, rotation=None, causal=True, cache=None):
     """Read the earlier tokens in several ways at once, and write one row from all of them.
 
@@ -183,7 +185,7 @@ def multi_head_attention(x, weights, n_heads, n_kv_heads=None, rotation=None, ca
         Q, K = rotate(Q, rotation), rotate(K, rotation)
     if cache is not None:
         K, V = cache.extend(K, V)
-    mask = causal_mask(Q.shape[-2], K.shape[-2]) if causal else 0.0
+    mask = causal_mask(Q.shape[-2], K.shape[-2], Q.dtype) if causal else 0.0
     group = n_heads // n_kv_heads
     heads = attention(Q, share_heads(K, group), share_heads(V, group), mask)
     merged = merge_heads(heads.result)
@@ -210,3 +212,12 @@ def multi_head_attention_backward(upstream, trace, weights):
         weight_gradients |= gradients
     return x_gradient, weight_gradients
 # end::multi-head-backward[]
+
+
+if __name__ == "__main__":
+    # tag::run-attention[]
+    Q, K, V = np.random.default_rng(0).normal(size=(3, 4, 2))
+    trace = attention(Q, K, V, causal_mask(4))
+    print(trace.shares.round(3))
+    print("rows sum to", trace.shares.sum(axis=-1).round(12))
+    # end::run-attention[]

@@ -26,3 +26,12 @@ def lookup_backward(upstream, ids, E):
     np.add.at(E_gradient, ids, upstream)
     return E_gradient
 # end::lookup[]
+
+
+if __name__ == "__main__":
+    # tag::run-lookup[]
+    E = np.arange(8.0).reshape(4, 2)
+    ids = np.array([3, 1, 3])
+    print(lookup(ids, E).tolist())
+    print(lookup_backward(np.ones((3, 2)), ids, E).tolist())
+    # end::run-lookup[]

@@ -24,7 +24,7 @@ def differences(function, x, step=1e-5):
 # end::differences[]
 
 
-# tag::worst-place[]
+# tag::place[]
 class Place(NamedTuple):
     """One number of one array, and its gradient as computed in two ways."""
 
@@ -38,8 +38,10 @@ class Place(NamedTuple):
         place = f"{self.name}[{', '.join(map(str, self.index))}]" if self.index else self.name
         both = f"backward {self.by_backward:.6g}, differences {self.by_differences:.6g}"
         return f"{place}: {both}, relative error {self.error:.1e}"
+# end::place[]
 
 
+# tag::worst-place[]
 def worst_place(name, by_backward, by_differences, usual):
     """Find where two gradients of one array differ most, in units of the larger of the two and the usual one."""
     if np.shape(by_backward) != by_differences.shape:
@@ -90,12 +92,14 @@ def check_backward(forward, backward, seed=0, **arguments):
     wanted = [name for name in signature(backward).parameters if name != "upstream"]
     given = arguments | {"trace": trace}
     gradients = backward(upstream, **{name: given[name] for name in wanted if name in given})
-    arrays = {name: x for name, x in arguments.items() if isinstance(x, np.ndarray) and x.dtype.kind == "f"}
     gradients = gradients if isinstance(gradients, tuple) else (gradients,)
+    arrays = [name for name, x in arguments.items() if isinstance(x, np.ndarray) and x.dtype.kind == "f"]
+    # What comes after the last gradient, such as a mask, is nothing that training moves.
+    pairs = dict(zip(arrays, (gradient for gradient in gradients if gradient is not None), strict=False))
     return check_gradients(
-        lambda changed: float(np.sum(upstream * result_of(forward(**(arguments | changed))))),
-        arrays,
-        dict(zip(arrays, gradients, strict=True)),
+        lambda changed: np.sum(upstream * result_of(forward(**(arguments | changed)))),
+        {name: arguments[name] for name in pairs},
+        pairs,
     )
 
 
@@ -103,3 +107,17 @@ def result_of(trace):
     """Give the output of a forward, with or without a trace around it."""
     return getattr(trace, "result", trace)
 # end::check-backward[]
+
+
+if __name__ == "__main__":
+    from transformer import rmsnorm, rmsnorm_backward
+
+    # tag::run-check[]
+    x, gain = np.random.default_rng(0).normal(size=(3, 4)), np.array([1.0, 2.0, 0.5, 1.5])
+    print("right: ", check_backward(rmsnorm, rmsnorm_backward, x=x, gain=gain))
+
+    def forgetful(upstream, x, gain):
+        return upstream * gain / np.sqrt((x**2).mean(axis=-1, keepdims=True)), rmsnorm_backward(upstream, x, gain)[1]
+
+    print("wrong: ", check_backward(rmsnorm, forgetful, x=x, gain=gain))
+    # end::run-check[]

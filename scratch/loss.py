@@ -53,3 +53,12 @@ def cross_entropy_backward(upstream, trace):
     np.put_along_axis(came, trace.targets, 1.0, axis=-1)
     return (upstream * trace.share)[..., None] * (np.exp(trace.log_probabilities) - came)
 # end::cross-entropy-backward[]
+
+
+if __name__ == "__main__":
+    # tag::run-loss[]
+    logits = np.array([[4.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
+    trace = cross_entropy(logits, np.array([0, 2]))
+    print("surprise of each", -np.take_along_axis(trace.log_probabilities, trace.targets, axis=-1)[:, 0].round(4))
+    print("mean", trace.result.round(4), "nats; gradient", cross_entropy_backward(1.0, trace).round(4).tolist())
+    # end::run-loss[]

@@ -26,13 +26,13 @@ def gelu(z):
 
     Source: hendrycks2016gaussian, section 2.
     """
-    return 0.5 * z * (1 + np.tanh(np.sqrt(2 / np.pi) * (z + 0.044715 * z**3)))
+    return 0.5 * z * (1 + np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z**3)))
 
 
 def gelu_backward(upstream, z):
     """Scale the gradient by the slope of gelu at z."""
-    t = np.tanh(np.sqrt(2 / np.pi) * (z + 0.044715 * z**3))
-    slope_of_t = (1 - t * t) * np.sqrt(2 / np.pi) * (1 + 3 * 0.044715 * z * z)
+    t = np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z**3))
+    slope_of_t = (1 - t * t) * math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * z * z)
     return upstream * 0.5 * (1 + t + z * slope_of_t)
 # end::gelu[]
 
@@ -48,13 +48,14 @@ def gelu_erf(z):
 
 def gelu_erf_backward(upstream, z):
     """Scale the gradient by the slope of gelu_erf at z."""
-    density = np.exp(-0.5 * z * z) / np.sqrt(2 * np.pi)
+    density = np.exp(-0.5 * z * z) / math.sqrt(2 * math.pi)
     return upstream * (normal_probability(z) + z * density)
 
 
 def normal_probability(z):
     """How likely a standard normal number is to be below z, one number at a time: NumPy has no erf."""
-    return np.frompyfunc(lambda number: 0.5 * math.erfc(-number / math.sqrt(2)), 1, 1)(z).astype(float)
+    probability = np.frompyfunc(lambda number: 0.5 * math.erfc(-number / math.sqrt(2)), 1, 1)
+    return np.asarray(probability(z), dtype=np.result_type(np.asarray(z), np.float32))
 # end::gelu-erf[]
 
 

@@ -65,9 +65,8 @@ def interleaved(x, units):
 
     Source: su2021roformer, eq. 34.
     """
-    x = np.ascontiguousarray(x, dtype=np.result_type(x, 1.0))
     # A pair is a complex number: (a + ib)(cos + i sin) = (a cos - b sin) + i(a sin + b cos).
-    return (x.view(units.dtype) * units).view(x.dtype)
+    return (np.ascontiguousarray(x).view(units.dtype) * units).view(x.dtype)
 
 
 def half_split(x, units):
@@ -115,15 +114,20 @@ def rotation(positions, frequencies, pairs=interleaved, attention_factor=1.0):
     return Rotation(attention_factor * np.exp(1j * np.multiply.outer(positions, frequencies)), pairs)
 
 
+# end::rotation[]
+
+
+# tag::rotate[]
 def rotate(x, turn):
-    """Turn rows by angles worked out before: [..., tokens, d] -> [..., tokens, d]."""
-    return turn.pairs(x, turn.units)
+    """Turn rows by angles worked out before, in the precision of x: [..., tokens, d] -> [..., tokens, d]."""
+    x = np.asarray(x, dtype=np.result_type(x, np.float32))
+    return turn.pairs(x, turn.units.astype(np.result_type(x, np.complex64), copy=False))
 
 
 def rotate_backward(upstream, turn):
     """Turn the gradient back by angles worked out before."""
-    return turn.pairs(upstream, turn.units.conj())
-# end::rotation[]
+    return rotate(upstream, turn._replace(units=turn.units.conj()))
+# end::rotate[]
 
 
 # tag::usual-rotation[]
@@ -152,3 +156,11 @@ def reorder_heads(W, n_heads):
     heads = W.reshape(len(W), n_heads, -1)
     return heads[:, :, interleaved_to_half(heads.shape[-1])].reshape(W.shape)
 # end::permutation[]
+
+
+if __name__ == "__main__":
+    # tag::run-rope[]
+    q, k = np.random.default_rng(0).normal(size=(2, 8))
+    for m, n in ((7, 3), (107, 103), (8, 3)):
+        print(f"query at {m:3}, key at {n:3}: score {rope(q, m) @ rope(k, n):+.5f}")
+    # end::run-rope[]

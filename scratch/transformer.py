@@ -209,7 +209,7 @@ def join_layers(layers):
 # end::layers[]
 
 
-# tag::model[]
+# tag::model-trace[]
 class ModelTrace(NamedTuple):
     """Every array of a language model, in the order in which they are made."""
 
@@ -218,8 +218,10 @@ class ModelTrace(NamedTuple):
     hidden: np.ndarray  # [..., tokens, d], after the last norm
     result: np.ndarray  # [..., tokens, n_vocab]: logits
     epsilon: float
+# end::model-trace[]
 
 
+# tag::model[]
 def language_model(ids, weights, n_heads, n_kv_heads=None, rotation=None, epsilon=1e-5, caches=None):
     """Score, at every position, every token that could come next.
 
@@ -246,3 +248,15 @@ def language_model_backward(upstream, trace, weights):
     E_as_table = lookup_backward(x, trace.ids, weights["E"])
     return {"E": E_as_table + E_as_head, **join_layers(layers), "gain": gain}
 # end::model-backward[]
+
+
+if __name__ == "__main__":
+    from initialization import initial_weights, weight_shapes
+
+    # tag::run-model[]
+    weights = initial_weights(np.random.default_rng(0), weight_shapes(n_vocab=7, n_model=8, n_hidden=16, n_layers=2))
+    before = language_model([1, 2, 3, 4], weights, n_heads=2)
+    after = language_model([1, 2, 3, 6], weights, n_heads=2)
+    print("logits", before.result.shape, " numbers", sum(array.size for array in weights.values()))
+    print("rows that changed with the last token:", (before.result != after.result).any(axis=-1))
+    # end::run-model[]

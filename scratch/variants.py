@@ -129,7 +129,7 @@ def residual_backward(upstream, x, trace, sublayer_backward, norm_backward, norm
 # end::residual[]
 
 
-# tag::variant-block[]
+# tag::variant-trace[]
 class VariantBlockTrace(NamedTuple):
     """Every array of one block; what a sublayer read is its trace's x."""
 
@@ -140,8 +140,10 @@ class VariantBlockTrace(NamedTuple):
     result: np.ndarray
     variant: Variant
     epsilon: float
+# end::variant-trace[]
 
 
+# tag::variant-block[]
 def variant_block(x, weights, n_heads, n_kv_heads=None, rotation=None, epsilon=1e-5, cache=None, variant=LLAMA):
     """Let every token read the earlier ones, then work on what it has read, in the variant's way.
 
@@ -198,7 +200,7 @@ def add_positions(x, weights, variant, start):
 # end::positions[]
 
 
-# tag::variant-model[]
+# tag::variant-model-trace[]
 class VariantModelTrace(NamedTuple):
     """Every array of a language model, in the order in which they are made."""
 
@@ -208,8 +210,10 @@ class VariantModelTrace(NamedTuple):
     result: np.ndarray  # [..., tokens, n_vocab]: logits
     variant: Variant
     epsilon: float
+# end::variant-model-trace[]
 
 
+# tag::variant-model[]
 def variant_model(
     ids, weights, n_heads, n_kv_heads=None, variant=LLAMA, epsilon=1e-5, caches=None, start=0, base=10_000.0
 ):
@@ -251,3 +255,15 @@ def variant_model_backward(upstream, trace, weights):
     gradients["E"] = lookup_backward(x, trace.ids, weights["E"]) + E_as_head
     return gradients | join_layers(layers)
 # end::variant-model-backward[]
+
+
+if __name__ == "__main__":
+    from initialization import initial_weights, weight_shapes
+
+    # tag::run-variants[]
+    for name, variant in VARIANTS.items():
+        shapes = weight_shapes(n_vocab=7, n_model=8, n_hidden=16, n_layers=2, variant=variant, max_context=8)
+        weights = initial_weights(np.random.default_rng(0), shapes)
+        logits = variant_model([1, 2, 3], weights, n_heads=2, variant=variant).result
+        print(f"{name:22}{sum(array.size for array in weights.values()):6} numbers   first logit {logits[0, 0]:+.4f}")
+    # end::run-variants[]

@@ -4,10 +4,11 @@ import loops
 import numpy as np
 import pytest
 
-from attention import rows
+from attention import linear, linear_backward, rows, softmax, softmax_backward
 from gradients import check_backward, check_gradients
 from initialization import block_shapes, initial_weights, weight_shapes
 from loss import cross_entropy, cross_entropy_backward
+from positions import half_split, interleaved, rope_frequencies, rotation
 from refusals import NotFiniteError, NotIntegerError, OutOfRangeError, ShapeMismatchError
 from transformer import (
     block,
@@ -197,11 +198,34 @@ def test_the_gradient_of_every_weight_of_two_layers_agrees_with_differences(gene
     assert worst.error < 1e-6, worst
 
 
+@pytest.mark.parametrize("shape", [(4,), (3, 4), (2, 3, 4)])
+def test_every_function_of_rows_takes_one_row_several_or_a_batch(generator, shape):
+    x, W, W_d = generator.normal(size=shape), generator.normal(size=(4, 6)), generator.normal(size=(6, 4))
+    trace = swiglu(x, W, W, W_d)
+
+    assert trace.result.shape == swiglu_backward(x, trace, W, W, W_d)[0].shape == shape
+    assert linear_backward(linear(x, W), x, W)[0].shape == shape
+    assert softmax(x).shape == softmax_backward(x, softmax(x)).shape == shape
+    assert cross_entropy_backward(1.0, cross_entropy(x, np.zeros(shape[:-1], int))).shape == shape
+
+
 def test_layers_are_split_in_their_order_past_ten_and_join_again(generator):
     weights = {f"blocks.{i}.W_q": np.full(1, i) for i in range(12)}
 
     assert [layer["W_q"].item() for layer in split_layers(weights)] == list(range(12))
     assert join_layers(split_layers(weights)) == weights
+
+
+@pytest.mark.parametrize("pairs", [interleaved, half_split])
+def test_a_model_in_single_precision_computes_in_single_precision(generator, model, pairs):
+    single = {name: array.astype(np.float32) for name, array in model.items()}
+    turn = rotation(np.arange(4), rope_frequencies(2), pairs)
+    trace = language_model([0, 1, 2, 3], single, N_HEADS, N_KV_HEADS, turn)
+    gradients = language_model_backward(trace.result, trace, single)
+
+    assert trace.result.dtype == np.float32
+    assert {gradient.dtype for gradient in gradients.values()} == {np.dtype(np.float32)}
+    assert np.allclose(trace.result, language_model([0, 1, 2, 3], model, N_HEADS, N_KV_HEADS, turn).result, atol=1e-5)
 
 
 def test_rows_are_seen_without_a_copy(generator):

