@@ -18,22 +18,29 @@ from scratchbook.core.cells import BranchCell, Code
 from scratchbook.core.errors import Mistake, ScratchbookError
 from scratchbook.core.failures import describe, say
 from scratchbook.core.processes import die_with_parent
-from scratchbook.core.records import from_json
+from scratchbook.core.records import from_json, to_json
 from scratchbook.core.statements import compile_page, remember_lines
+from scratchbook.core.tracing import Tracer
 
 Report = Callable[[dict[str, Any]], None]
 Task = Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]]
 
 
 def run_branch(
-    cell: BranchCell, namespace: dict[str, Any], marker: Marker, report: Report, clean: Callable[[str], str]
+    cell: BranchCell,
+    namespace: dict[str, Any],
+    marker: Marker,
+    report: Report,
+    clean: Callable[[str], str],
+    tracer: Tracer,
 ) -> None:
     """Fork, run the task there, and wait for its end, which it reports itself when it can.
 
     clean: takes out of every text what differs between machines.
     """
     begin = marker.mark()
-    child = os.fork()
+    with tracer.paused():
+        child = os.fork()
     if child:
         _, status = os.waitpid(child, 0)
         report({"end": cell.id, "died": status})  # does not count when the task has said its end
@@ -43,7 +50,9 @@ def run_branch(
         os.setpgid(0, 0)  # the supervisor kills by group
         die_with_parent()
         report({"begin": cell.id, "mark": begin, "process": os.getpid()})
-        report({"end": cell.id, **_run_task(cell, namespace, clean)})
+        line = _run_task(cell, namespace, clean)
+        report({"uses": to_json(tracer.uses())})
+        report({"end": cell.id, **line})
         status = 0
     finally:
         os._exit(status)

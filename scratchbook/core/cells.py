@@ -106,6 +106,10 @@ class Limits:
     page_seconds: float = 60.0
     shown_bytes: int = 64 * 1024
     captured_bytes: int = 1024 * 1024
+    memory_bytes: int = 4 * 1024**3
+    file_bytes: int = 1024**3
+    open_files: int = 1024
+    processes: int = 64
 
 
 @dataclass(frozen=True)
@@ -116,6 +120,7 @@ class Session:
     sources: each file that a cell names, by its path from the root; the bytes shown are the bytes that run.
     root: absolute.   folders: where files and imports are looked up, from the root.
     environment: the only variables that the code sees besides our own.   preload: modules the fork server holds.
+    network: whether the code may reach other machines.
     """
 
     name: str
@@ -128,6 +133,7 @@ class Session:
     print_options: tuple[tuple[str, Any], ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
     preload: tuple[str, ...] = ("numpy",)
+    network: bool = False
 
 
 PartKind: TypeAlias = Literal["listing", "text", "svg", "pdf", "png", "table", "value", "verdict", "data"]

@@ -20,8 +20,11 @@ from scratchbook.core.failures import describe, say
 from scratchbook.core.figures import FigureError, take_figures
 from scratchbook.core.listings import Listing
 from scratchbook.core.modules import ProjectModules
+from scratchbook.core.records import to_json
+from scratchbook.core.sandbox import hint
 from scratchbook.core.statements import compile_page, remember_lines
 from scratchbook.core.tables import TableError, make_table
+from scratchbook.core.tracing import Tracer
 from scratchbook.core.values import ValueMistake, check_claim, nearest_names, show_value
 
 Report = Callable[[dict[str, Any]], None]
@@ -42,12 +45,14 @@ class Page:
         marker: Marker,
         report: Report,
         clean: Callable[[str], str],
+        tracer: Tracer,
     ) -> None:
         self.session = session
         self.listings = listings
         self.marker = marker
         self.report = report
         self.clean = clean
+        self.tracer = tracer
         module = ModuleType("__main__")
         self.namespace: dict[str, Any] = module.__dict__
         self.namespace["__builtins__"] = sys.modules["builtins"]
@@ -63,9 +68,10 @@ class Page:
         for cell in self.session.cells:
             if not isinstance(cell, BranchCell) and not self._run_cell(cell):
                 return
+        self.report({"uses": to_json(self.tracer.uses())})
         for cell in self.session.cells:
             if isinstance(cell, BranchCell):
-                run_branch(cell, self.namespace, self.marker, self.report, self.clean)
+                run_branch(cell, self.namespace, self.marker, self.report, self.clean, self.tracer)
 
     def _run_cell(self, cell: Cell) -> bool:
         """Run one cell between two marks and report it; return whether the later ones can run."""
@@ -138,6 +144,7 @@ class Page:
         """Return the mistake of code that failed, at its innermost place in the project."""
         mistake = describe(error, self.clean)
         text = mistake.text if wanted is None else f"{mistake.text}, where :raises: says {wanted} must come"
+        text += hint(error, self.session.limits)
         if mistake.place and not _is_within(mistake.place, cell):
             text += f" (run by {cell.place})"
         return Mistake(mistake.kind, text, mistake.place, mistake.detail)

@@ -14,6 +14,7 @@ from scratchbook.core.failures import describe_death
 from scratchbook.core.listings import Listing, make_listings
 from scratchbook.core.printed import show_bytes
 from scratchbook.core.records import from_json
+from scratchbook.core.tracing import merge
 
 
 @dataclass
@@ -45,7 +46,7 @@ class Ledger:
         self.listings = make_listings(session)
         self.entries: dict[str, Entry] = {}
         self.open: Entry | None = None
-        self.uses = Uses()
+        self.uses: Uses | None = None
         self.mistakes: list[Mistake] = []
         self.started = time.monotonic()
         self._cells: dict[str, Cell] = {cell.id: cell for cell in session.cells}
@@ -59,7 +60,8 @@ class Ledger:
         elif line.get("end") in self.entries:
             self._close(self.entries[line["end"]], line)
         elif "uses" in line:
-            self.uses = from_json(Uses, line["uses"])
+            uses = from_json(Uses, line["uses"])
+            self.uses = merge(self.uses, uses) if self.uses else uses
         elif "broken" in line:
             text = "scratchbook itself failed while it ran this page"
             self.mistakes.append(Mistake("run", text, None, line["broken"]))
@@ -96,7 +98,8 @@ class Ledger:
     def outcome(self) -> Outcome:
         """Return the outcome of each cell."""
         cells = {cell.id: self._cell_outcome(cell) for cell in self.session.cells}
-        return Outcome(cells, tuple(self.mistakes), self.uses, time.monotonic() - self.started)
+        uses = self.uses or Uses(unsure=("did not come to its end",))
+        return Outcome(cells, tuple(self.mistakes), uses, time.monotonic() - self.started)
 
     def _cell_outcome(self, cell: Cell) -> CellOutcome:
         listing = self.listings.get(cell.id, Listing())

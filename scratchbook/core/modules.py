@@ -49,11 +49,15 @@ class Project:
                 return place[len(self.root) + 1 :].replace(os.sep, "/")
         return None
 
+    def path(self, relative: str) -> str:
+        """Return the absolute path."""
+        return os.path.join(self.root, *relative.split("/"))
+
     def read(self, path: str) -> bytes:
         """Return the bytes of a file: those that the page shows, or those on disk.  Raises OSError."""
         if path in self.sources:
             return self.sources[path]
-        with open(os.path.join(self.root, path), "rb") as file:
+        with open(self.path(path), "rb") as file:
             return file.read()
 
     def look_up(self, name: str, folders: Sequence[str]) -> Found | None:
@@ -62,7 +66,7 @@ class Project:
         for folder in folders:
             for is_package in (True, False):
                 path = str(PurePosixPath(folder) / (f"{last}/__init__.py" if is_package else f"{last}.py"))
-                if path in self.sources or os.path.isfile(os.path.join(self.root, path)):
+                if path in self.sources or os.path.isfile(self.path(path)):
                     return Found(path, is_package)
                 self.absent.add(path)
         return None
@@ -134,7 +138,7 @@ class ProjectModules(MetaPathFinder):
         return self._spec(spec.name, Found(path, spec.submodule_search_locations is not None))
 
     def _spec(self, fullname: str, found: Found) -> importlib.machinery.ModuleSpec:
-        origin = os.path.join(self.project.root, *found.path.split("/"))
+        origin = self.project.path(found.path)
         loader = ProjectLoader(self, fullname, found.path, origin)
         spec = importlib.machinery.ModuleSpec(fullname, loader, origin=origin, is_package=found.is_package)
         spec.loader_state = found.path

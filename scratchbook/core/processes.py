@@ -14,18 +14,20 @@ PR_SET_PDEATHSIG: Final = 1
 PR_SET_CHILD_SUBREAPER: Final = 36
 KILLING_SECONDS: Final = 2.0
 IS_LINUX: Final = sys.platform == "linux"
+# Loaded once: code that runs later is asked why it loads foreign libraries.
+C_LIBRARY: Final = ctypes.CDLL(None) if IS_LINUX else None
 
 
 def adopt_orphans() -> None:
     """Become the parent of every process below whose own parent ends, so that none gets away.  Linux only."""
-    if IS_LINUX:
-        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    if C_LIBRARY:
+        C_LIBRARY.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def die_with_parent() -> None:
     """Ask the kernel to kill this process once its parent has gone.  Linux only."""
-    if IS_LINUX:
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if C_LIBRARY:
+        C_LIBRARY.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def children_of(process: int) -> list[int]:

@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import threading
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
@@ -39,8 +40,7 @@ class ForkServer:
         self._alone = alone
         self._hash_seed = hash_seed
         self._lock = threading.Lock()
-        self._server: subprocess.Popen[bytes] | None = None
-        self._requests: socket.socket | None = None
+        self._servers: dict[bool, Server] = {}  # by whether their pages may use the network
 
     def __enter__(self) -> ForkServer:
         return self
@@ -61,12 +61,10 @@ class ForkServer:
     def close(self) -> None:
         """Stop what still runs, and the server."""
         with self._lock:
-            server, requests = self._server, self._requests
-            self._server = self._requests = None
-        if requests:
-            requests.close()
-        if server:
-            _wait_or_kill(server)
+            servers, self._servers = self._servers, {}
+        for server in servers.values():
+            server.requests.close()
+            _wait_or_kill(server.process)
 
     def _run_forked(self, session: Session) -> bytes:
         """Send a session to the server over a connection of its own, and wait for the outcome."""
@@ -74,7 +72,7 @@ class ForkServer:
         with near:
             with far, self._lock:
                 request = json.dumps({"preload": wanted_modules(session)}).encode()
-                socket.send_fds(self._started(), [request], [far.fileno()])
+                socket.send_fds(self._started(session.network), [request], [far.fileno()])
             return _ask(near, session)
 
     def _run_alone(self, session: Session) -> bytes:
@@ -82,24 +80,33 @@ class ForkServer:
         near, far = socket.socketpair()
         with near:
             with far:
-                process = _start("alone", far, self._hash_seed)
+                process = _start("alone", far, session.network, self._hash_seed)
             try:
                 return _ask(near, session)
             finally:
                 near.close()
                 _wait_or_kill(process)
 
-    def _started(self) -> socket.socket:
+    def _started(self, network: bool) -> socket.socket:
         """Return the socket to a living server, started now when there is none."""
-        if self._requests and self._server and self._server.poll() is None:
-            return self._requests
-        if self._requests:
-            self._requests.close()
+        server = self._servers.get(network)
+        if server and server.process.poll() is None:
+            return server.requests
+        if server:
+            server.requests.close()
         near, far = socket.socketpair()
         with far:
-            self._server = _start("server", far, self._hash_seed)
-        self._requests = near
+            process = _start("server", far, network, self._hash_seed)
+        self._servers[network] = Server(process, near)
         return near
+
+
+@dataclass(frozen=True)
+class Server:
+    """A process that forks pages, and where to ask it."""
+
+    process: subprocess.Popen[bytes]
+    requests: socket.socket
 
 
 def wanted_modules(session: Session) -> tuple[str, ...]:
@@ -111,11 +118,11 @@ def wanted_modules(session: Session) -> tuple[str, ...]:
     return (*session.preload, *ours, *(("matplotlib.pyplot",) if draws else ()))
 
 
-def _start(kind: str, handle: socket.socket, hash_seed: int) -> subprocess.Popen[bytes]:
+def _start(kind: str, handle: socket.socket, network: bool, hash_seed: int) -> subprocess.Popen[bytes]:
     """Start a worker that inherits one socket and a named environment."""
-    command = [sys.executable, "-P", "-m", "scratchbook.core.worker", kind, str(handle.fileno())]
+    words = [kind, "network" if network else "no-network", str(handle.fileno())]
     return subprocess.Popen(
-        command,
+        [sys.executable, "-P", "-m", "scratchbook.core.worker", *words],
         env=worker_environment(hash_seed),
         stdin=subprocess.DEVNULL,
         pass_fds=[handle.fileno()],

@@ -21,12 +21,13 @@ from scratchbook.core.errors import Mistake, Place
 from scratchbook.core.failures import fatal_place, machine_folders
 from scratchbook.core.ledger import Entry, Ledger
 from scratchbook.core.listings import Listing
-from scratchbook.core.processes import children_of, command_of, kill_all_children, kill_below
+from scratchbook.core.processes import children_of, command_of, descendants_of, kill_all_children, kill_below
 
 READ_BYTES: Final = 256 * 1024
 # For the place where a block was when its time was up: until its first line comes, and between two lines.
 REPORT_SECONDS: Final = 0.2
 NEXT_LINE_SECONDS: Final = 0.03
+COUNTING_SECONDS: Final = 0.25  # between two looks at how many processes there are
 # Of Python's own: it ends by itself once the page has.
 QUIET_COMMAND: Final = "multiprocessing.resource_tracker"
 
@@ -69,6 +70,7 @@ class Supervisor:
         self._rest = b""
         self._fatal = b""
         self._is_killed = False
+        self._next_count = time.monotonic() + COUNTING_SECONDS
         self._child = start(session, self.ledger.listings, far)
         for handle in (far.reports, far.output, far.fatal):
             os.close(handle)
@@ -115,7 +117,8 @@ class Supervisor:
             ended, status = os.waitpid(self._child, os.WNOHANG)
             if ended:
                 return status
-            for handle, event in poll.poll(max(0.0, self._seconds_left()) * 1000):
+            wait = min(max(0.0, self._seconds_left()), COUNTING_SECONDS)
+            for handle, event in poll.poll(wait * 1000):
                 if handle == asker:
                     raise ConnectionAbortedError("nobody waits for this page")
                 if not self._read(handle) and event & (select.POLLHUP | select.POLLERR):
@@ -163,19 +166,24 @@ class Supervisor:
 
     def _seconds_left(self) -> float:
         """Return the time until the next limit."""
-        if self._is_killed:
-            return 1.0  # its end comes by signal
         now, entry = time.monotonic(), self.ledger.open
         left = self.ledger.started + self._page_seconds() - now
         return min(left, entry.started + self._block_seconds(entry.cell) - now) if entry else left
 
     def _keep_limits(self) -> None:
-        """Stop what has printed too much or run too long."""
+        """Stop what has printed too much, run too long or started too many processes."""
+        if self._is_killed:
+            return
         entry, most = self.ledger.open, self.session.limits.captured_bytes
         if entry and self.splitter.size_since(entry.begin) > most:
             self._stop(f"printed more than {say_bytes(most)} and was stopped; raise it with scratchbook_captured_bytes")
         elif self._seconds_left() <= 0:
             self._stop(self._late_text(entry))
+        elif time.monotonic() >= self._next_count:
+            self._next_count = time.monotonic() + COUNTING_SECONDS
+            if len(descendants_of(os.getpid())) > self.session.limits.processes:
+                most = self.session.limits.processes
+                self._stop(f"started more than {most} processes and was stopped; raise it with scratchbook_processes")
 
     def _late_text(self, entry: Entry | None) -> str:
         seconds = self._block_seconds(entry.cell) if entry else 0.0
@@ -207,15 +215,18 @@ class Supervisor:
         return fatal_place(self._fatal.decode("utf-8", "replace"), self.session.root, chapters)
 
     def _note_left_processes(self) -> None:
-        """Tell of each process that a block left behind."""
-        for process in children_of(os.getpid()):
+        """Tell of the processes that a block has left behind."""
+        left: dict[str, list[str]] = {}
+        for process in [] if self._is_killed else children_of(os.getpid()):
             command = command_of(process)
             entry = self._starters.get(process) or next(reversed(self.ledger.entries.values()), None)
-            if command is None or entry is None or QUIET_COMMAND in command:
-                continue
-            what = "a fork of itself" if "scratchbook.core.worker" in command else command[:80] or f"process {process}"
-            text = f"left a process running, which was stopped: {what}; wait for it or end it"
-            entry.mistakes.append(Mistake("run", text))
+            if command is not None and entry is not None and QUIET_COMMAND not in command:
+                left.setdefault(entry.cell.id, []).append(command)
+        for cell, commands in left.items():
+            what = "a fork of itself" if "scratchbook.core.worker" in commands[0] else commands[0][:80]
+            more = f" and {len(commands) - 1} more" if len(commands) > 1 else ""
+            text = f"left a process running, which was stopped: {what}{more}; wait for it or end it"
+            self.ledger.entries[cell].mistakes.append(Mistake("run", text))
 
 
 def say_bytes(count: int) -> str:

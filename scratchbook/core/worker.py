@@ -31,7 +31,9 @@ from scratchbook.core.modules import Project, ProjectModules
 from scratchbook.core.printed import clean_text
 from scratchbook.core.processes import adopt_orphans, die_with_parent, kill_all_children
 from scratchbook.core.records import dump, load
+from scratchbook.core.sandbox import forbid_network, forbid_other_processes, limit_resources
 from scratchbook.core.supervisor import Channels, Supervisor
+from scratchbook.core.tracing import Tracer, loaded_versions
 
 LARGEST_REQUEST: Final = 64 * 1024
 PARENT_SECONDS: Final = 1.0  # how often a server that nobody asks looks whether its parent is there
@@ -60,11 +62,13 @@ ENVIRONMENT: Final = {
 def main(arguments: list[str]) -> None:
     """Serve the sessions that come over a socket, or run the one that does.
 
-    arguments: "server" or "alone", and the number of the inherited socket.
+    arguments: "server" or "alone", "network" or "no-network", and the number of the inherited socket.
     """
-    kind, handle = arguments
+    kind, network, handle = arguments
     connection = socket.socket(fileno=int(handle))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the parent, and its end is ours
+    if network == "no-network":
+        forbid_network()
     if kind == "alone":
         run_one(connection)
     else:
@@ -97,13 +101,12 @@ def serve(requests: socket.socket) -> None:
 
 def preload(names: list[str] | tuple[str, ...]) -> None:
     """Import modules that sessions need, so that each finds them loaded; a missing one is the session's to tell."""
-    wanted = [name for name in names if name not in sys.modules]
+    wanted = [part for name in names for part in (name, *LAZY_PARTS.get(name, ())) if part not in sys.modules]
     for name in wanted:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-        for lazy in LAZY_PARTS.get(name, ()):
-            importlib.import_module(lazy)
     if wanted:
+        loaded_versions(outside_project())  # remembered, and so known to every page
         gc.collect()
         gc.freeze()  # what is shared with the pages stays shared
 
@@ -148,6 +151,8 @@ def run_page(session: Session, listings: dict[str, Listing], channels: Channels)
     """Make this process what a page's code expects, and run the page in it."""
     os.setsid()
     die_with_parent()
+    limit_resources(session.limits)
+    forbid_other_processes()
     keep = {channels.reports, channels.output, channels.fatal}
     redirect(channels.output)
     close_others(keep | {0, 1, 2})
@@ -169,8 +174,10 @@ def run_page(session: Session, listings: dict[str, Listing], channels: Channels)
     marker = Marker(channels.output, channels.token)
     modules = ProjectModules(project, marker.mark)
     modules.install()
+    tracer = Tracer(project, (os.path.dirname(channels.home),))
+    tracer.start()
     gc.enable()
-    page = Page(session, listings, modules, marker, report, lambda text: clean_text(text, folders))
+    page = Page(session, listings, modules, marker, report, lambda text: clean_text(text, folders), tracer)
     page.run()
 
 

@@ -1,0 +1,205 @@
+"""Record what a session really uses below the project, by Python's audit events, so that a store can tell its age.
+
+Not seen: what a library reads without Python's `open`, and questions such as `os.path.exists`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from importlib import metadata
+from pathlib import Path
+from typing import Any, Final
+
+from scratchbook.core.cache import file_digest, folder_digest
+from scratchbook.core.cells import Uses
+from scratchbook.core.modules import Project
+
+WRITING: Final = os.O_WRONLY | os.O_RDWR
+IMPORT_FRAME: Final = "<frozen importlib._bootstrap_external>"
+# In every interpreter beside setuptools, whatever runs.
+STARTED_WITH: Final = "_distutils_hack"
+# They hold nothing that could change what a page shows.
+HARMLESS: Final = frozenset({os.devnull, "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"})
+# What is done outside this process, or outside Python, leaves no trace here.
+UNSEEN: Final = {
+    "subprocess.Popen": "starts a process",
+    "os.system": "starts a process",
+    "os.exec": "starts a process",
+    "os.fork": "starts a process",
+    "os.forkpty": "starts a process",
+    "os.posix_spawn": "starts a process",
+    "os.spawn": "starts a process",
+    "pty.spawn": "starts a process",
+    "socket.connect": "uses the network",
+    "socket.bind": "uses the network",
+    "socket.sendto": "uses the network",
+    "socket.sendmsg": "uses the network",
+    "socket.getaddrinfo": "uses the network",
+    "socket.gethostbyname": "uses the network",
+    "urllib.Request": "uses the network",
+    "ctypes.dlopen": "loads a foreign library",
+    "sqlite3.connect": "opens a database",
+    "winreg.OpenKey": "reads the registry",
+}
+
+
+@dataclass
+class Tracer:
+    """What this process has used so far.
+
+    private: folders of the session's own, which vanish with it.
+    """
+
+    project: Project
+    private: tuple[str, ...]
+    files: dict[str, str] = field(default_factory=dict)
+    absent: set[str] = field(default_factory=set)
+    folders: dict[str, str] = field(default_factory=dict)
+    unsure: set[str] = field(default_factory=set)
+    _written: set[str] = field(default_factory=set)
+    _is_busy: bool = False
+
+    def start(self) -> None:
+        """Listen from now on; an audit hook cannot be taken away, so this process must end with its session."""
+        handlers: dict[str, Callable[..., None]] = {
+            "open": self._open,
+            "os.listdir": self._list,
+            "os.scandir": self._list,
+            "os.rename": self._rename,
+        }
+
+        def listen(event: str, arguments: tuple[Any, ...]) -> None:
+            if self._is_busy or not (event in handlers or event in UNSEEN):
+                return
+            self._is_busy = True
+            try:
+                if event in UNSEEN:
+                    self.unsure.add(UNSEEN[event])
+                else:
+                    handlers[event](*arguments)
+            finally:
+                self._is_busy = False
+
+        sys.addaudithook(listen)
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """Record nothing of what scratchbook itself does."""
+        before, self._is_busy = self._is_busy, True
+        try:
+            yield
+        finally:
+            self._is_busy = before
+
+    def _open(self, path: Any, mode: str | None, flags: int) -> None:
+        """Note a file that is about to be opened: what it holds now, or that it is not there."""
+        place = _as_path(path)
+        if place is None:
+            return
+        relative = self.project.relative(place)
+        is_written = bool(flags & WRITING) or (mode is not None and any(letter in mode for letter in "wax+"))
+        keeps_content = not flags & os.O_TRUNC and (mode is None or "w" not in mode)
+        if relative is None:
+            if not is_written:
+                self._check_outside(place)
+        elif relative not in self._written and relative not in self.files:
+            if keeps_content and os.path.isfile(place):
+                self.files[relative] = file_digest(Path(self.project.path(relative))) or ""
+            elif not is_written and not os.path.lexists(place):
+                self.absent.add(relative)
+        if relative is not None and is_written:
+            self._written.add(relative)
+
+    def _check_outside(self, place: str) -> None:
+        """Note a read from a place that nobody watches."""
+        place = os.path.abspath(place)
+        known = (*self.private, *self.project.outside)
+        if place in HARMLESS or any(place.startswith(folder + os.sep) for folder in known):
+            return
+        if os.path.isfile(place) and not any(os.path.realpath(place).startswith(folder + os.sep) for folder in known):
+            self.unsure.add(f"reads {place}, which is outside the project")
+
+    def _list(self, path: Any) -> None:
+        """Note the names in a folder, unless the import machinery asks."""
+        place = _as_path("." if path is None else path)
+        if place is None or sys._getframe(2).f_code.co_filename == IMPORT_FRAME:
+            return
+        relative = "." if os.path.abspath(place) == self.project.root else self.project.relative(place)
+        if relative is None or relative in self.folders:
+            return
+        digest = folder_digest(Path(self.project.path(relative)))
+        if digest is None:
+            self.absent.add(relative)
+        else:
+            self.folders[relative] = digest
+
+    def _rename(self, source: Any, target: Any, *descriptors: Any) -> None:
+        """Note that a file which the session wrote has another name."""
+        for path in (source, target):
+            place = _as_path(path)
+            relative = self.project.relative(place) if place else None
+            if relative is not None:
+                self._written.add(relative)
+
+    def uses(self) -> Uses:
+        """Return the record so far, with the distributions whose modules are loaded."""
+        with self.paused():
+            absent = {path for path in (self.absent | self.project.absent) if path not in self._written}
+            missing = sorted(path for path in absent if not os.path.lexists(self.project.path(path)))
+            versions = dict(sorted(loaded_versions(self.project.outside).items()))
+            files = dict(sorted(self.files.items()))
+            return Uses(files, tuple(missing), dict(sorted(self.folders.items())), versions, tuple(sorted(self.unsure)))
+
+
+def _as_path(path: Any) -> str | None:
+    """Return the path that an event names; None for a descriptor that is open already."""
+    if isinstance(path, int):
+        return None
+    with contextlib.suppress(TypeError):
+        return os.fsdecode(path)
+    return None
+
+
+def loaded_versions(folders: tuple[str, ...]) -> dict[str, str]:
+    """Return the version of each installed distribution that has a module loaded.
+
+    folders: in which installed packages lie.
+    """
+    folders = tuple(folder for folder in folders if folder.endswith("-packages"))
+    found = {}
+    for name, module in list(sys.modules.items()):
+        path = getattr(module, "__file__", None)
+        if "." not in name and name != STARTED_WITH and isinstance(path, str) and path.startswith(folders):
+            found.update(_versions_of(name))
+    return found
+
+
+@functools.cache
+def _versions_of(module: str) -> dict[str, str]:
+    """Return the distributions that a top-level module is from."""
+    with contextlib.suppress(metadata.PackageNotFoundError):
+        return {module: metadata.version(module)}
+    names = _owners().get(module, ())
+    return {name: metadata.version(name) for name in names}
+
+
+@functools.cache
+def _owners() -> dict[str, list[str]]:
+    """Return the distributions of every top-level module: slow, so asked once and only when names differ."""
+    return dict(metadata.packages_distributions())
+
+
+def merge(one: Uses, other: Uses) -> Uses:
+    """Return what two processes of one session used; what the first of them saw of a file counts."""
+    return Uses(
+        other.files | one.files,
+        tuple(sorted({*one.absent, *other.absent})),
+        other.folders | one.folders,
+        one.modules | other.modules,
+        tuple(sorted({*one.unsure, *other.unsure})),
+    )
