@@ -5,6 +5,8 @@ The only room that knows sphinx-exec-code, whose modules are private: the versio
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar, Final
 
 from docutils import nodes
@@ -25,10 +27,17 @@ from scratchbook.ext.settings import EXEC_SETTINGS, example_folder, is_doubled
 LATE_OPTIONS: Final = ("emphasize-lines", "dedent")
 
 
+def read_option(convert: Callable[[str | None], Any], text: str) -> Any:
+    """Read an option as docutils does, which gives its converters None for no value."""
+    return convert(text or None)
+
+
 class ExecCode(LiveDirective):
     """Show code and what it prints, and share nothing with other blocks."""
 
-    wanted: ClassVar[dict[str, Converter]] = build_spec()
+    wanted: ClassVar[dict[str, Converter]] = {
+        name: partial(read_option, convert) for name, convert in build_spec().items()
+    }
 
     def make_nodes(self) -> list[nodes.Node]:
         """Leave one cell that runs by itself, the code, and a place for what it prints."""
