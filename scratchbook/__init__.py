@@ -37,6 +37,7 @@ __version__ = "0.1.0"
 # Each room of ext registers what it brings, in this order.
 ROOMS: Final = (
     "settings",
+    "speed",
     "incremental",
     "domain",
     "live",
@@ -47,8 +48,10 @@ ROOMS: Final = (
     "run",
     "unfixed",
     "mathematics",
+    "equations",
     "boxes",
     "exercises",
+    "checked",
     "reading",
     "citations",
 )

@@ -201,3 +201,8 @@ def register(app: Sphinx) -> None:
     """Add the domain."""
     app.add_domain(LiveDomain)
     app.connect("builder-inited", set_folders)
+
+
+def listing_id(docname: str, cell: str) -> str:
+    """Return the anchor of the lines of a file that a cell shows."""
+    return nodes.make_id(f"listing-{docname}-{cell}")

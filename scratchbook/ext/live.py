@@ -13,7 +13,7 @@ from sphinx.application import Sphinx
 from scratchbook.core.cells import Code, CodeCell, FileCell, Selection
 from scratchbook.core.errors import Place, ScratchbookError
 from scratchbook.ext.directive import Converter, LiveDirective, flag, positive, required
-from scratchbook.ext.domain import Shown, Slot, output_id
+from scratchbook.ext.domain import Shown, Slot, listing_id, output_id
 
 # Options that Sphinx's own code block understands, handed on to it.
 BLOCK_OPTIONS: Final[dict[str, Converter]] = {
@@ -128,6 +128,7 @@ class Live(LiveDirective):
         for block in literal_blocks(shown):
             block["scratchbook"] = slot
             block["translatable"] = False
+            block["ids"].append(listing_id(slot.page, cell.id))
         return shown
 
     def _input(self, code: Code, options: dict[str, Any]) -> list[nodes.Node]:

@@ -30,6 +30,9 @@ from scratchbook.ext.settings import Settings, read_settings
 # Builders that show no output: they check links, or collect text to translate.
 IDLE_BUILDERS: Final = frozenset({"gettext", "linkcheck"})
 
+# Emitted for each page once all outcomes are known; a room answers with the mistakes that only they could show.
+OUTCOMES_EVENT: Final = "scratchbook-outcomes"
+
 logger = logging.getLogger(__name__)
 
 
@@ -98,6 +101,10 @@ def run_pages(app: Sphinx, env: BuildEnvironment) -> list[str]:
     jobs = list(make_jobs(domain, settings))
     before = {docname: page_outcome(domain, docname) for docname in domain.pages}
     obtain(jobs, domain, settings, app.verbosity)
+    if settings.execute != "never":
+        for docname in sorted(domain.pages):
+            found = [mistake for mistakes in app.emit(OUTCOMES_EVENT, docname) for mistake in mistakes]
+            domain.checked.setdefault(docname, []).extend(found)
     changed = [docname for docname, known in before.items() if page_outcome(domain, docname) != known]
     say_mistakes(app, domain, settings.mistakes)
     return sorted(changed)
@@ -224,5 +231,6 @@ class Progress:
 
 def register(app: Sphinx) -> None:
     """Run once all chapters are read; pages are written anew when what they show of it has changed."""
+    app.add_event(OUTCOMES_EVENT)
     app.connect("env-updated", run_pages)
     app.connect(DEPENDS_EVENT, what_page_shows)

@@ -1,0 +1,262 @@
+"""{math} with a check, {formula} and {notation}: what an author says about equations.  Leaves cells; evaluates nothing.
+
+A check is a branch cell of its page: it runs after the page's code, in a fork of it, and never changes it.  Its
+notation may stand on another page, so its payload is complete only once all chapters are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Final
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.directives.patches import MathDirective
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxTranslator
+
+from scratchbook.core.cells import BranchCell
+from scratchbook.core.equation.errors import EquationError
+from scratchbook.core.equation.notation import Function, Notation, Symbol, read_notation
+from scratchbook.core.errors import Mistake, Place
+from scratchbook.core.katex import katex_macros
+from scratchbook.ext.directive import Converter, LiveDirective, LiveRole, first_line, flag, path_from_root
+from scratchbook.ext.domain import LiveDomain, domain_of
+from scratchbook.ext.incremental import DEPENDS_EVENT
+
+TASK: Final = "scratchbook.core.equation.branch:run_check"
+CHECK_OPTIONS: Final = ("check", "grad", "using", "rtol", "at", "base", "check-with", "where")
+EXCUSE: Final = "nocheck"
+ROOM: Final = "equations"
+NOTATIONS: Final = "notations"
+
+
+@dataclass(frozen=True)
+class Equation:
+    """One equation of the book.
+
+    label: "" for one that nobody can refer to.   cell: the id of its check, "" when there is none.
+    place: of its first line of TeX.   excuse: why it is not checked, "" when it is or when nobody said.
+    request: the author's options, by name.   is_formula: within a sentence.
+    """
+
+    label: str
+    latex: str
+    place: Place
+    cell: str
+    request: tuple[tuple[str, str], ...] = ()
+    excuse: str = ""
+    is_formula: bool = False
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.label or f"at {self.place}"
+
+
+@dataclass(frozen=True)
+class NotationText:
+    """The lines of a {notation}.   place: of the first.   is_for_book: every chapter knows it."""
+
+    text: str
+    place: Place
+    is_for_book: bool
+
+
+class CheckedMath(MathDirective):
+    """Sphinx's own {math}, with the options of a check, which leave no trace in what a reader sees."""
+
+    option_spec: ClassVar[Any] = {
+        **MathDirective.option_spec,
+        **dict.fromkeys((*CHECK_OPTIONS, EXCUSE), directives.unchanged),
+    }
+
+    def run(self) -> list[nodes.Node]:
+        """Make Sphinx's nodes, and keep the equation."""
+        options: dict[str, Any] = self.options
+        request: dict[str, str] = {name: str(options.pop(name) or "") for name in CHECK_OPTIONS if name in options}
+        excuse = options.pop(EXCUSE, None)
+        made = super().run()
+        block = next((node for node in made if isinstance(node, nodes.math_block)), None)
+        if block is not None:
+            keep_display(self, block, request, excuse)
+        return made
+
+
+def keep_display(
+    directive: MathDirective, block: nodes.math_block, request: Mapping[str, str], excuse: str | None
+) -> None:
+    """Keep a displayed equation, and leave its check in the page."""
+    domain = domain_of(directive.env)
+    docname = directive.env.current_document.docname
+    page = domain.page(docname)
+    source, line = directive.get_source_info()
+    place = Place(path_from_root(directive.env, source), line or 1)
+    first = Place(place.path, place.line if directive.arguments else first_line(directive))
+    label = str(block.get("label") or "")
+    if excuse is not None and (request or not excuse.strip()):
+        text = "an equation is checked or excused, not both" if request else ":nocheck: needs the reason why not"
+        page.mistakes.append(Mistake("equation", text, place))
+    cell = ""
+    if request and excuse is None:
+        cell = page.fresh_id(nodes.make_id(f"check-{label}") if label else "check-equation")
+        page.cells.append(BranchCell(cell, place, TASK))
+    equation = Equation(label, block.astext(), first, cell, tuple(sorted(request.items())), (excuse or "").strip())
+    domain.keep(docname, ROOM, equation)
+    block["scratchbook_equation"] = cell
+
+
+class Formula(LiveRole):
+    """Mathematics in a sentence that is checked, or that defines a name for the equations after it."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Leave the formula and its check."""
+        latex = self.rawtext.partition("`")[2].rstrip("`") or self.text
+        if not self.spot.is_translated:
+            cell = self.page.numbered_id("formula")
+            self.page.cells.append(BranchCell(cell, self.spot.place, TASK))
+            domain_of(self.env).keep(self.docname, ROOM, Equation("", latex, self.spot.place, cell, is_formula=True))
+        return [nodes.math(self.rawtext, latex, classes=["scratchbook-formula"])], []
+
+
+class NotationTable(LiveDirective):
+    """The symbols of a chapter or of the book: a table for the reader, declarations for the checker."""
+
+    optional_arguments = 0
+    wanted: ClassVar[dict[str, Converter]] = {"book": flag, "class": directives.class_option}
+
+    def make_nodes(self) -> list[nodes.Node]:
+        """Return the table; a line that cannot be read is one message, and the others stay."""
+        text = "\n".join(self.content)
+        place = Place(self.place.path, first_line(self))
+        try:
+            notation = read_notation(text, dict(katex_macros(self.config.scratchbook_macros)))
+        except EquationError as error:
+            self.note("notation", error.text, Place(place.path, place.line + error.row))
+            return []
+        kept = NotationText(text, place, "book" in self.options)
+        self.domain.keep(self.env.current_document.docname, NOTATIONS, kept)
+        table = notation_table(notation, self.options.get("class", []))
+        self.set_source_info(table)
+        return [table]
+
+
+def notation_table(notation: Notation, classes: list[str]) -> nodes.table:
+    """Return the reader's legend, in the order that the author wrote."""
+    entries: list[Symbol | Function] = [*notation.symbols.values(), *notation.functions.values()]
+    entries.sort(key=lambda entry: entry.row)
+    head = nodes.row("", *map(text_entry, ("Symbol", "What it is", "In the code", "Meaning")))
+    rows = [nodes.row("", *notation_cells(entry)) for entry in entries if not getattr(entry, "is_implicit", False)]
+    group = nodes.tgroup("", *(nodes.colspec(colwidth=width) for width in (15, 25, 25, 35)), cols=4)
+    group += [nodes.thead("", head), nodes.tbody("", *rows)]
+    return nodes.table("", group, classes=["scratchbook-notation", *classes])
+
+
+def notation_cells(entry: Symbol | Function) -> Iterator[nodes.entry]:
+    """Yield the cells of one symbol."""
+    kind = str(entry.kind) if isinstance(entry, Symbol) else "function"
+    yield nodes.entry("", nodes.paragraph("", "", nodes.math(entry.latex, entry.latex)))
+    yield text_entry(kind)
+    yield nodes.entry("", nodes.paragraph("", "", nodes.literal(entry.code, entry.code)))
+    yield text_entry(entry.meaning)
+
+
+def text_entry(text: str) -> nodes.entry:
+    """Return a cell of a table."""
+    return nodes.entry("", nodes.paragraph("", text))
+
+
+def find_unchecked(app: Sphinx, doctree: nodes.document) -> None:
+    """Where every equation must be checked, tell of each display that is neither checked nor excused."""
+    domain, docname = domain_of(app.env), app.env.current_document.docname
+    known = {equation.place.line for equation in page_equations(domain, docname)}
+    for block in doctree.findall(nodes.math_block):
+        if "scratchbook_equation" in block:
+            continue
+        source = str(block.source or app.env.doc2path(docname))
+        place = Place(path_from_root(app.env, source), block.line or 1)
+        if place.line not in known:
+            domain.keep(docname, ROOM, Equation(str(block.get("label") or ""), block.astext(), place, ""))
+
+
+def page_equations(domain: LiveDomain, docname: str) -> list[Equation]:
+    """Return the equations of one page, in page order."""
+    page = domain.pages.get(docname)
+    return list(page.kept.get(ROOM, ())) if page else []
+
+
+def complete_checks(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Give each check all that it needs, once every chapter is read."""
+    domain = domain_of(env)
+    macros = [list(item) for item in katex_macros(app.config.scratchbook_macros)]
+    for docname, page in sorted(domain.pages.items()):
+        if not page.kept.get(ROOM):
+            continue
+        notations = [notation_payload(text) for text in notations_for(domain, docname)]
+        payloads = dict(check_payloads(page_equations(domain, docname), notations, macros))
+        page.cells = [
+            replace(cell, payload=payloads[cell.id]) if isinstance(cell, BranchCell) and cell.id in payloads else cell
+            for cell in page.cells
+        ]
+    return []
+
+
+def notations_for(domain: LiveDomain, docname: str) -> list[NotationText]:
+    """Return the book's notation, then the chapter's own, which may override it aloud."""
+    kept = list(domain.kept(NOTATIONS))
+    book = [text for _, text in kept if text.is_for_book]
+    return [*book, *(text for where, text in kept if where == docname and not text.is_for_book)]
+
+
+def notation_payload(text: NotationText) -> dict[str, Any]:
+    """Return a notation as plain data."""
+    return {"text": text.text, "path": text.place.path, "line": text.place.line}
+
+
+def check_payloads(
+    equations: list[Equation], notations: list[dict[str, Any]], macros: list[list[str]]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (cell, payload): an equation may use what the formulas of its page define."""
+    formulas = [[item.latex, item.place.path, item.place.line] for item in equations if item.is_formula]
+    for equation in equations:
+        if equation.cell:
+            yield (
+                equation.cell,
+                {
+                    "label": equation.label,
+                    "latex": equation.latex,
+                    "path": equation.place.path,
+                    "line": equation.place.line,
+                    "notations": notations,
+                    "macros": macros,
+                    "formulas": formulas,
+                    "request": dict(equation.request),
+                    "is_formula": equation.is_formula,
+                },
+            )
+
+
+def depend_on_checks(app: Sphinx, docname: str) -> list[Any]:
+    """Return what a page shows of its checks; see `incremental`."""
+    domain = domain_of(app.env)
+    return [
+        [equation.cell, equation.excuse, [str(outcome) for outcome in domain.cell_outcomes(docname, equation.cell)]]
+        for equation in page_equations(domain, docname)
+    ]
+
+
+def skip(writer: SphinxTranslator, node: nodes.Element) -> None:
+    """Write nothing."""
+    raise nodes.SkipNode
+
+
+def register(app: Sphinx) -> None:
+    """Put our {math} in the place of Sphinx's, and add what belongs to it."""
+    app.add_directive("math", CheckedMath, override=True)
+    app.add_directive("notation", NotationTable)
+    app.add_role("formula", Formula())
+    app.connect("doctree-read", find_unchecked)
+    app.connect("env-updated", complete_checks, priority=400)
+    app.connect(DEPENDS_EVENT, depend_on_checks)
