@@ -25,7 +25,7 @@ from scratchbook.ext.incremental import DEPENDS_EVENT
 from scratchbook.ext.promises import check_page
 from scratchbook.ext.report import say_mistakes
 from scratchbook.ext.sessions import Job, make_jobs
-from scratchbook.ext.settings import Settings, read_settings
+from scratchbook.ext.settings import Settings, read_settings, store_folder
 
 # Builders that show no output: they check links, or collect text to translate.
 IDLE_BUILDERS: Final = frozenset({"gettext", "linkcheck"})
@@ -45,6 +45,9 @@ class OutcomeStore(Protocol):
     def save(self, session: Session, outcome: Outcome) -> object:
         """Keep an outcome, if it may be kept."""
 
+    def sweep(self) -> None:
+        """Make room for the next build."""
+
 
 class NoStore:
     """A store that keeps nothing: every session runs."""
@@ -56,6 +59,9 @@ class NoStore:
     def save(self, session: Session, outcome: Outcome) -> None:
         """Keep nothing."""
 
+    def sweep(self) -> None:
+        """Have nothing to sweep."""
+
 
 @dataclass
 class Stores:
@@ -63,14 +69,28 @@ class Stores:
 
     folder: Path
     by_root: dict[str, Store] = field(default_factory=dict)
+    is_broken: bool = False
 
     def load(self, session: Session) -> Outcome | None:
         """Return a stored outcome that is still true, or None."""
         return self._of(session).load(session)
 
     def save(self, session: Session, outcome: Outcome) -> None:
-        """Keep an outcome, if it may be kept."""
-        self._of(session).save(session, outcome)
+        """Keep an outcome, if it may be kept; a folder that cannot be written is told once and costs nothing else."""
+        if self.is_broken:
+            return
+        try:
+            self._of(session).save(session, outcome)
+        except OSError as error:
+            self.is_broken = True
+            fact = f"outcomes cannot be kept in {self.folder}: {error.strerror or error}"
+            choice = "free that folder, or choose another in scratchbook_cache"
+            logger.warning(f"{fact}; {choice}", type="scratchbook", subtype="cache")
+
+    def sweep(self) -> None:
+        """Remove what is too old or too much."""
+        for store in self.by_root.values():
+            store.sweep()
 
     def _of(self, session: Session) -> Store:
         return self.by_root.setdefault(session.root, Store(self.folder, Path(session.root)))
@@ -100,7 +120,8 @@ def run_pages(app: Sphinx, env: BuildEnvironment) -> list[str]:
     settings = read_settings(app.config, domain.confdir)
     jobs = list(make_jobs(domain, settings))
     before = {docname: page_outcome(domain, docname) for docname in domain.pages}
-    obtain(jobs, domain, settings, app.verbosity)
+    folder = store_folder(app)
+    obtain(jobs, domain, settings, Stores(folder / "outcomes") if folder else NoStore(), app.verbosity)
     if settings.execute != "never":
         for docname in sorted(domain.pages):
             found = [mistake for mistakes in app.emit(OUTCOMES_EVENT, docname) for mistake in mistakes]
@@ -122,15 +143,16 @@ def page_outcome(domain: LiveDomain, docname: str) -> list[Any]:
     return [domain.checked.get(docname), *((it.cells, it.mistakes) if it else None for it in found)]
 
 
-def obtain(jobs: Sequence[Job], domain: LiveDomain, settings: Settings, verbosity: int) -> None:
+def obtain(jobs: Sequence[Job], domain: LiveDomain, settings: Settings, store: OutcomeStore, verbosity: int) -> None:
     """Fill the domain with an outcome for each job, from the store or from a run."""
     started = time.monotonic()
-    store = Stores(settings.cache) if settings.cache else NoStore()
     known = {job.key: outcome for job in jobs if (outcome := without_running(job, settings, store)) is not None}
     waiting = [job for job in jobs if job.key not in known]
     for job, outcome in run_jobs(waiting, settings, verbosity):
         known[job.key] = outcome
         store.save(job.session, outcome)
+    if waiting:
+        store.sweep()
     domain.outcomes.clear()
     domain.outcomes.update({job.key: with_missing(known[job.key], job) for job in jobs})
     domain.checked.clear()
@@ -193,9 +215,7 @@ def run_jobs(jobs: Sequence[Job], settings: Settings, verbosity: int) -> Iterato
             yield futures[future], result(future, futures[future])
 
 
-def open_executor(
-    settings: Settings, count: int, stack: ExitStack
-) -> tuple[Callable[[Session], Outcome], Executor]:
+def open_executor(settings: Settings, count: int, stack: ExitStack) -> tuple[Callable[[Session], Outcome], Executor]:
     """Return the function that runs a session and what carries it: threads over our fork server, or the project's."""
     if settings.executor:
         return run_session, stack.enter_context(settings.executor())

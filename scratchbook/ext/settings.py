@@ -9,6 +9,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path, PurePosixPath
+from types import NoneType
 from typing import Any, Final, Literal
 
 from sphinx.application import Sphinx
@@ -31,7 +32,7 @@ SETTINGS: Final[dict[str, tuple[Any, Literal["", "env"], Any]]] = {
     "scratchbook_preload": (["numpy"], "", (list, tuple)),
     "scratchbook_executor": ("", "", (str,)),
     "scratchbook_jobs": (0, "", (int,)),
-    "scratchbook_cache": ("", "", (str,)),
+    "scratchbook_cache": ("", "", (str, NoneType)),
     "scratchbook_equations": ("declared", "", ENUM("declared", "all")),
 }
 
@@ -51,7 +52,6 @@ class Settings:
 
     root: absolute; nothing outside it is shown.   folders: from the root, where files and imports are looked up.
     executor: what makes the project's own, None for ours.   jobs: sessions side by side.
-    cache: absolute folder of stored outcomes, None for no store.
     lone_root, lone_folders: absolute, where blocks of {exec_code} run and import from.
     """
 
@@ -64,7 +64,6 @@ class Settings:
     preload: tuple[str, ...] = ("numpy",)
     executor: Callable[[], Executor] | None = None
     jobs: int = 1
-    cache: Path | None = None
     lone_root: str = ""
     lone_folders: tuple[str, ...] = ()
     mistakes: tuple[Mistake, ...] = field(default=(), compare=False)
@@ -104,7 +103,6 @@ def read_settings(config: Config, confdir: Path) -> Settings:
         preload=tuple(config.scratchbook_preload),
         executor=executor,
         jobs=config.scratchbook_jobs or usable_processors(),
-        cache=(confdir / str(config.scratchbook_cache)).resolve() if config.scratchbook_cache else None,
         lone_root=lone_root.as_posix(),
         lone_folders=tuple(folder.as_posix() for folder in lone_folders),
         mistakes=tuple(placed_in_conf(mistake, root, confdir) for mistake in mistakes),
@@ -206,3 +204,17 @@ def placed_in_conf(mistake: Mistake, root: Path, confdir: Path) -> Mistake:
     lines = conf.read_text("utf-8").splitlines() if conf.is_file() else []
     line = next((number for number, text in enumerate(lines, 1) if re.match(rf"{name}\b", text)), 1)
     return Mistake(mistake.kind, mistake.text, Place(path, line), mistake.detail)
+
+
+def store_folder(app: Sphinx) -> Path | None:
+    """Return where what a build keeps for the next one lies; None when the project wants no store.
+
+    By default beside the output folders of all builders, so that what html has run, latex need not run.
+    """
+    chosen: str | None = app.config.scratchbook_cache
+    if chosen is None:
+        return None
+    if chosen:
+        return (Path(app.confdir) / chosen).resolve()
+    outdir = Path(app.outdir)
+    return (outdir.parent if outdir.name == app.builder.name else outdir) / ".scratchbook"

@@ -7,7 +7,6 @@ that was coloured before, and compiling templates.  Each is left out here throug
 from __future__ import annotations
 
 import gc
-from pathlib import Path
 from typing import Any
 
 import jinja2
@@ -21,6 +20,7 @@ from sphinx.application import Sphinx
 from sphinx.highlighting import PygmentsBridge, lexer_classes, lexers
 
 from scratchbook.core.kept import Kept, key_of
+from scratchbook.ext.settings import store_folder
 
 
 class KeptHighlighter(PygmentsBridge):
@@ -99,15 +99,13 @@ class KeptTemplates(BytecodeCache):
         return key_of("template", jinja2.__version__, bucket.key)
 
 
-def kept_path(app: Sphinx) -> Path:
-    """Return where kept text lies: beside the output folder, or in it where that folder stands alone."""
-    outdir = Path(app.outdir)
-    return (outdir.parent if outdir.name == app.builder.name else outdir) / ".scratchbook" / "kept.sqlite"
-
-
 def on_builder_inited(app: Sphinx) -> None:
     """Give the builder a memory."""
-    kept = Kept(kept_path(app))
+    folder = store_folder(app)
+    if folder is None:
+        return
+    kept = Kept(folder / "kept.sqlite")
+    app.connect("build-finished", lambda app, exception: kept.sweep())
     for name in ("highlighter", "dark_highlighter"):
         if type(bridge := getattr(app.builder, name, None)) is PygmentsBridge:
             setattr(app.builder, name, KeptHighlighter.of(bridge, kept))
@@ -129,4 +127,3 @@ def connect_memory(app: Sphinx, config: Any) -> None:
     """Connect the memory, if the project wants it."""
     if config.scratchbook_fast:
         app.connect("builder-inited", on_builder_inited)
-        app.connect("build-finished", lambda app, exception: Kept(kept_path(app)).sweep())
