@@ -20,7 +20,8 @@ ext             everything that touches Sphinx
     mathematics formulas, drawn by KaTeX while the page is built
     boxes       {teach}, {in-practice}, {question}, {quiz}
     reading     level and reading time, neighbours, descriptions, style and script
-    exercises   {exercise}, {hint}, {solution}, {starter}, {check}: numbered, referred to, listed
+    exercises   {exercise}, {hint}, {solution}, {starter}, {check}, and the branches that judge their code
+    numbering   numbers, stars and lists of exercises, references to them
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ ROOMS: Final = (
     "speed",
     "incremental",
     "domain",
+    "directive",
     "live",
     "inline",
     "states",

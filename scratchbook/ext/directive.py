@@ -12,8 +12,10 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
 from myst_parser.mocking import MockState
+from sphinx.application import Sphinx
 from sphinx.directives.code import CodeBlock
 from sphinx.environment import BuildEnvironment
+from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from scratchbook.core.cells import Code
@@ -128,10 +130,13 @@ class LiveDirective(SphinxDirective):
     def code_block(self, lines: list[str], language: str, options: dict[str, Any]) -> list[nodes.Node]:
         """Let Sphinx make the code block, with its caption, name, numbers and emphasis."""
         content = StringList(lines, self.place.path)
-        return CodeBlock(
+        shown = CodeBlock(
             "code-block", [language], options, content, self.lineno, self.content_offset,
             self.block_text, self.state, self.state_machine,
         ).run()  # fmt: skip
+        for block in literal_blocks(shown):
+            block["scratchbook_fixed"] = True
+        return shown
 
     def page_code(self) -> tuple[Code, Code]:
         """Return the content as it is shown and as it runs, each line with its number in the chapter."""
@@ -162,6 +167,18 @@ class LiveDirective(SphinxDirective):
         pattern = re.compile(rf"\s*:?{re.escape(name)}\s*:")
         found = next((number for number, line in enumerate(lines) if pattern.match(line)), None)
         return 0 if found is None else found + (0 if has_opening else 1)
+
+
+class KeepCode(SphinxTransform):
+    """Let no translation touch code that runs, or the place of what it prints."""
+
+    default_priority = 15  # Sphinx chooses what is translated at 10, and translates at 20
+
+    def apply(self, **kwargs: Any) -> None:
+        """Take back what `gettext_additional_targets` may have chosen."""
+        for block in self.document.findall(nodes.literal_block):
+            if block.attributes.pop("scratchbook_fixed", False) and "translatable" in block:
+                block["translatable"] = False
 
 
 class LiveRole(SphinxRole):
@@ -208,6 +225,11 @@ def split_page_code(lines: list[str], path: str, first: int) -> tuple[Code, Code
     return shown, run
 
 
+def literal_blocks(shown: list[nodes.Node]) -> list[nodes.literal_block]:
+    """Return the code blocks among nodes, inside captions too."""
+    return [block for node in shown for block in node.findall(nodes.literal_block)]
+
+
 def failure_box(text: str, code: str, source: tuple[str, int]) -> Iterator[nodes.Node]:
     """Yield a box that tells the reader that something is missing here, with what the author wrote in it."""
     title = nodes.title("", "This block failed")
@@ -219,3 +241,8 @@ def failure_box(text: str, code: str, source: tuple[str, int]) -> Iterator[nodes
         block.source, block.line = source
         box += block
     yield box
+
+
+def register(app: Sphinx) -> None:
+    """Add what all code blocks share."""
+    app.add_transform(KeepCode)

@@ -10,17 +10,14 @@ from functools import partial
 from typing import Any, ClassVar, Final
 
 from docutils import nodes
-from docutils.statemachine import StringList
 from sphinx.application import Sphinx
-from sphinx.directives.code import CodeBlock
 from sphinx_exec_code.sphinx_spec import SphinxSpecBase, build_spec, get_specs
 
 from scratchbook.core.cells import Code, CodeCell
 from scratchbook.core.errors import ScratchbookError
 from scratchbook.core.sources import read_text
-from scratchbook.ext.directive import Converter, LiveDirective, path_from_root, split_page_code
+from scratchbook.ext.directive import Converter, LiveDirective, literal_blocks, path_from_root, split_page_code
 from scratchbook.ext.domain import Shown, Slot
-from scratchbook.ext.live import literal_blocks
 from scratchbook.ext.settings import EXEC_SETTINGS, example_folder, is_doubled
 
 # Options that need the output's lines, which are not known while a chapter is read.
@@ -68,26 +65,18 @@ class ExecCode(LiveDirective):
     def _block(self, code: str, spec: SphinxSpecBase) -> list[nodes.Node]:
         if spec.hide or not code:
             return []
-        return self._code_block(code.splitlines(), spec.language, spec.spec)
+        return self.code_block(code.splitlines(), spec.language, spec.spec)
 
     def _output(self, cell: CodeCell, spec: SphinxSpecBase) -> list[nodes.Node]:
         late = {name: spec.spec.pop(name) for name in LATE_OPTIONS if name in spec.spec}
         docname = self.env.current_document.docname
         slot = Slot(docname, (cell.id,), "plain output", options={"hidden": spec.hide, **late})
-        shown = self._code_block([], spec.language, spec.spec)
+        shown = self.code_block([], spec.language, spec.spec)
         for block in literal_blocks(shown):
             block["scratchbook"] = slot
-            block["translatable"] = False
         if late.get("emphasize-lines"):
             self.page.shown.append(Shown(self.place, (), listing=cell.id, emphasize=late["emphasize-lines"]))
         return shown
-
-    def _code_block(self, lines: list[str], language: str, options: dict[str, Any]) -> list[nodes.Node]:
-        content = StringList(lines, self.place.path)
-        return CodeBlock(
-            "code-block", [language], options, content, self.lineno, self.content_offset,
-            self.block_text, self.state, self.state_machine,
-        ).run()  # fmt: skip
 
 
 def register(app: Sphinx) -> None:

@@ -12,7 +12,7 @@ from sphinx.application import Sphinx
 
 from scratchbook.core.cells import Code, CodeCell, FileCell, Selection
 from scratchbook.core.errors import Place, ScratchbookError
-from scratchbook.ext.directive import Converter, LiveDirective, flag, positive, required
+from scratchbook.ext.directive import Converter, LiveDirective, flag, literal_blocks, positive, required
 from scratchbook.ext.domain import Shown, Slot, listing_id, output_id
 
 # Options that Sphinx's own code block understands, handed on to it.
@@ -127,21 +127,17 @@ class Live(LiveDirective):
         slot = Slot(self.env.current_document.docname, (cell.id,), "listing", options=slot_options)
         for block in literal_blocks(shown):
             block["scratchbook"] = slot
-            block["translatable"] = False
             block["ids"].append(listing_id(slot.page, cell.id))
         return shown
 
     def _input(self, code: Code, options: dict[str, Any]) -> list[nodes.Node]:
         if "hide-code" in self.options or not code.text.strip():
             return []
-        shown = self.code_block(code.text.split("\n"), "python", options)
-        for block in literal_blocks(shown):
-            block["translatable"] = False  # code that runs is never translated
-        return shown
+        return self.code_block(code.text.split("\n"), "python", options)
 
     def _output(self, cells: list[str], label: str) -> list[nodes.Node]:
         docname = self.env.current_document.docname
-        block = nodes.literal_block("", "", language="none", translatable=False, classes=["scratchbook-output"])
+        block = nodes.literal_block("", "", language="none", scratchbook_fixed=True, classes=["scratchbook-output"])
         options = {"alt": self.options.get("figure", ""), "hidden": "hide-output" in self.options}
         block["scratchbook"] = Slot(docname, tuple(cells), "output", label, options)
         block["ids"] = [output_id(docname, label)]
@@ -173,11 +169,6 @@ class Live(LiveDirective):
                 must_print=must_print,
             )
         )
-
-
-def literal_blocks(shown: list[nodes.Node]) -> list[nodes.literal_block]:
-    """Return the code blocks among nodes, inside captions too."""
-    return [block for node in shown for block in node.findall(nodes.literal_block)]
 
 
 def read_emphasis(spec: str, count: int, place: Place | None = None) -> list[int]:

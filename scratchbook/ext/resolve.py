@@ -248,8 +248,9 @@ def text_block(text: str, node: nodes.Element) -> nodes.literal_block:
 def table_node(data: dict[str, Any]) -> nodes.table:
     """Return rows of text as a table."""
     rows, header = data["rows"], data.get("header")
-    width = max(map(len, [*rows, header or []]), default=0)
-    group = nodes.tgroup("", *(nodes.colspec(colwidth=1) for _ in range(width)), cols=width)
+    every = [*([header] if header else []), *rows]
+    widths = [max(len(row[column]) for row in every) for column in range(len(every[0]) if every else 0)]
+    group = nodes.tgroup("", *(nodes.colspec(colwidth=max(width, 1)) for width in widths), cols=len(widths))
     if header:
         group += nodes.thead("", table_row(header))
     group += nodes.tbody("", *map(table_row, rows))
