@@ -95,7 +95,7 @@ class Part(NamedTuple):
 
     pattern: str
     lead_in: str
-    form: type[nodes.Element] | None = None
+    form: type[nodes.Sequential] | None = None
 
 
 PARTS: Final = (
@@ -173,7 +173,7 @@ OPTION: Final = re.compile(r"\[([ xX])\]\s+")
 class Quiz(Box):
     """A question with options, each of which opens to its explanation.
 
-    Options are a bulleted list whose items begin with [x] when right and [ ] when not; what follows in an item explains.
+    Options are a bulleted list whose items begin with [x] when right and [ ] when not; the rest of an item explains.
     """
 
     wanted: ClassVar[dict[str, Converter]] = {**Box.wanted, "kind": directives.unchanged}
@@ -197,20 +197,19 @@ class Quiz(Box):
         first, *rest = item.children
         mark = OPTION.match(first.astext())
         if mark is None or not isinstance(first, nodes.paragraph):
-            raise ScratchbookError(f"an option of {{quiz}} begins with [x] or [ ], not '{first.astext()[:20]}'", kind="exercise")
+            raise ScratchbookError(
+                f"an option of {{quiz}} begins with [x] or [ ], not '{first.astext()[:20]}'", kind="exercise"
+            )
         if not rest:
-            text = f"the option '{first.astext()[mark.end():][:40]}' of {{quiz}} has no explanation: write one below it"
+            text = (
+                f"the option '{first.astext()[mark.end() :][:40]}' of {{quiz}} has no explanation: write one below it"
+            )
             self.note("exercise", text, Place(self.place.path, first.line or self.place.line))
-        is_right = mark[1] != " "
         cut_from_start(first, mark.end())
-        verdict = nodes.strong("", _("Right.") if is_right else _("Not so."), classes=["quiz-verdict"])
-        option = nodes.admonition("", nodes.title("", "", *first.children), nodes.paragraph("", "", verdict), *rest)
-        if rest and isinstance(rest[0], nodes.paragraph):
-            option.remove(rest[0])
-            option[1] += [nodes.Text(" "), *rest[0].children]
-        option["classes"] = ["quiz-option", "quiz-right" if is_right else "quiz-wrong"]
+        option = nodes.admonition("", nodes.title("", "", *first.children), *explain(mark[1] != " ", rest))
+        option["classes"] = ["quiz-option", "quiz-right" if mark[1] != " " else "quiz-wrong"]
         option["collapsible"] = "closed"
-        option["quiz_right"] = is_right
+        option["quiz_right"] = mark[1] != " "
         option.source, option.line = first.source, first.line
         return option
 
@@ -224,8 +223,19 @@ class Quiz(Box):
         said = self.options.get("kind", kind).strip()
         if said != kind:
             choice = ", ".join(QUIZ_KINDS)
-            raise ScratchbookError(f"{{quiz}} says kind '{said}' and its options make it '{kind}' ({choice})", kind="exercise")
+            raise ScratchbookError(
+                f"{{quiz}} says kind '{said}' and its options make it '{kind}' ({choice})", kind="exercise"
+            )
         return kind
+
+
+def explain(is_right: bool, explanation: list[nodes.Node]) -> list[nodes.Node]:
+    """Return an explanation that begins with the verdict."""
+    verdict = nodes.strong("", _("Right.") if is_right else _("Not so."), classes=["quiz-verdict"])
+    first, *rest = explanation or [nodes.paragraph()]
+    if isinstance(first, nodes.paragraph):
+        return [nodes.paragraph("", "", verdict, nodes.Text(" "), *first.children), *rest]
+    return [nodes.paragraph("", "", verdict), first, *rest]
 
 
 def cut_from_start(paragraph: nodes.paragraph, count: int) -> None:
@@ -239,7 +249,7 @@ class QuizAsList(SphinxPostTransform):
     """Where nothing folds, show a quiz as a list."""
 
     default_priority = 400
-    formats: ClassVar[tuple[str, ...]] = ("latex", "text", "man", "texinfo")
+    formats = ("latex", "text", "man", "texinfo")
 
     def run(self, **kwargs: Any) -> None:
         """Replace the options by list items."""
@@ -255,7 +265,7 @@ class BoxesAsText(SphinxPostTransform):
     """In plain text, where an admonition runs its paragraphs together, show a box as a title with text below it."""
 
     default_priority = 410
-    formats: ClassVar[tuple[str, ...]] = ("text",)
+    formats = ("text",)
 
     def run(self, **kwargs: Any) -> None:
         """Replace each box, outer ones first, which keeps inner ones in place."""

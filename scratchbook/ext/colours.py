@@ -15,7 +15,7 @@ PAPER: Final = "#f6f4ef"
 NIGHT: Final = "#1d2024"
 
 
-class Paper(Style):
+class Paper(Style):  # type: ignore[misc]  # Pygments has no types
     """For light pages."""
 
     name = "paper"
@@ -51,7 +51,7 @@ class Paper(Style):
     }
 
 
-class Night(Style):
+class Night(Style):  # type: ignore[misc]
     """For dark pages."""
 
     name = "night"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from html import escape
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -31,7 +31,7 @@ class ChapterFacts(SphinxPostTransform):
     """Under a chapter's title, say its level and how long it takes to read."""
 
     default_priority = 850
-    formats: ClassVar[tuple[str, ...]] = ("html",)
+    formats = ("html",)
 
     def run(self, **kwargs: Any) -> None:
         """Put a line below the title of a page that has a level."""
@@ -50,7 +50,7 @@ class UniqueAnchors(SphinxPostTransform):
     """Take away the second of two equal anchors, which Furo makes when it wraps tables and equations."""
 
     default_priority = 600
-    formats: ClassVar[tuple[str, ...]] = ("html",)
+    formats = ("html",)
 
     def run(self, **kwargs: Any) -> None:
         """Leave the anchor to what is wrapped, whose number Sphinx finds by it."""
@@ -100,7 +100,11 @@ def complete_page(app: Sphinx, pagename: str, templatename: str, context: dict[s
     """Give a page its description, its neighbours' descriptions, and the file of its style and script."""
     if app.builder.format != "html" or app.builder.name == "epub":
         return
-    if doctree is not None and not description_of(app.env, pagename) and 'name="description"' not in context["metatags"]:
+    if (
+        doctree is not None
+        and not description_of(app.env, pagename)
+        and 'name="description"' not in context["metatags"]
+    ):
         text = first_sentences(doctree)
         if text:
             context["metatags"] += f'\n<meta name="description" content="{escape(text)}">'
