@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from docutils import nodes
+from sphinx import locale
 from sphinx.application import Sphinx
 from sphinx.deprecation import RemovedInSphinx11Warning
 from sphinx.util.docutils import docutils_namespace, patch_docutils
@@ -83,6 +84,7 @@ class Project:
     def build(self, builder: str = "dummy", *, jobs: int = 1, strict: bool = False, **settings: Any) -> Build:
         """Build once; outputs and doctrees of earlier builds stay where they were."""
         status, warning = io.StringIO(), io.StringIO()
+        locale.translators.clear()  # Sphinx keeps those of the build before
         with patch_docutils(), docutils_namespace(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", category=RemovedInSphinx11Warning, module="myst_parser")
             app = Sphinx(
