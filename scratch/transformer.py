@@ -15,7 +15,7 @@ from refusals import check_attention
 
 # tag::rmsnorm[]
 def inverse_rms(x, epsilon):
-    """One over the root of the mean square of every row: [..., d] -> [..., 1]."""
+    """One over the root of the mean square of every row: x . x is the sum of squares, [..., d] -> [..., 1]."""
     return (np.vecdot(x, x)[..., None] / x.shape[-1] + epsilon) ** -0.5
 
 
@@ -34,9 +34,10 @@ def rmsnorm_backward(upstream, x, gain, epsilon=1e-5):
     upstream: [..., d]   ->   gradients of x: [..., d] and gain: [d]
     """
     r = inverse_rms(x, epsilon)
-    z = gain * upstream
-    c = np.vecdot(z, x)[..., None]
-    x_gradient = r * z - (r**3 * c / x.shape[-1]) * x
+    z_bar = gain * upstream
+    c = np.vecdot(z_bar, x)[..., None]
+    # The second term is there because r itself shrinks as the row grows.
+    x_gradient = r * z_bar - (r**3 * c / x.shape[-1]) * x
     return x_gradient, rows(upstream * (x * r)).sum(axis=0)
 # end::rmsnorm[]
 
@@ -89,10 +90,14 @@ def swiglu(x, W_g, W_u, W_d):
 
 
 def swiglu_backward(upstream, trace, W_g, W_u, W_d):
-    """Each of the two paths gets the gradient times what the other carried: gradients of x, W_g, W_u, W_d."""
+    """Each of the two paths gets the gradient times what the other carried.
+
+    upstream: [..., d]   ->   gradients of x, W_g, W_u, W_d
+    """
     x, _, up, s, gate, hidden, upstream = (rows(array) for array in (*trace[:-1], upstream))
-    h = upstream @ W_d.T
-    z_bar, up_bar = h * up * (s + gate * (1 - s)), h * gate
+    hidden_bar = upstream @ W_d.T
+    # The slope of silu at z is s + z s (1 - s), and z s is the gate.
+    z_bar, up_bar = hidden_bar * up * (s + gate * (1 - s)), hidden_bar * gate
     x_gradient = z_bar @ W_g.T + up_bar @ W_u.T
     return x_gradient.reshape(trace.x.shape), x.T @ z_bar, x.T @ up_bar, hidden.T @ upstream
 # end::swiglu[]
