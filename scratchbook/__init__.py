@@ -48,6 +48,7 @@ ROOMS: Final = (
     "exec_code",
     "resolve",
     "run",
+    "pinning",
     "unfixed",
     "mathematics",
     "equations",

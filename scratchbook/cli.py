@@ -1,0 +1,167 @@
+"""The command `scratchbook`: ask the store of outcomes, and run pages twice.  Reads chapters as a build does."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from scratchbook.ext.book import Book
+
+Item = TypeVar("Item")
+Command = Callable[["Book", argparse.Namespace], int]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status: 0 when all is well, 1 when not, 2 when it was asked wrongly."""
+    parser = make_parser()
+    asked = parser.parse_args(arguments)
+    conf, source = Path(asked.conf).resolve(), Path(asked.source or default_source(asked.conf)).resolve()
+    if not (conf / "conf.py").is_file():
+        parser.error(f"there is no conf.py in {asked.conf}; say where it is with --conf")
+    if not source.is_dir():
+        parser.error(f"there is no folder {source}; say where the chapters are with --source")
+    from scratchbook.ext.book import BookError, open_book  # Sphinx takes half a second: not for --help
+
+    try:
+        execute = getattr(asked, "execute", "never")
+        with open_book(conf, source, Path(asked.build).resolve(), execute) as book:
+            run: Command = asked.run
+            return run(book, asked)
+    except BookError as error:
+        print(f"scratchbook: {error}", file=sys.stderr)
+        return 2
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    parser = argparse.ArgumentParser(prog="scratchbook", description="Ask about the outcomes of a book's code.")
+    places = argparse.ArgumentParser(add_help=False)
+    places.add_argument("--conf", default=".", metavar="DIR", help="the folder of conf.py (default: this one)")
+    places.add_argument(
+        "--source", metavar="DIR", help="the folder of the chapters (default: docs, else that of conf.py)"
+    )
+    places.add_argument("--build", default="build", metavar="DIR", help="the folder of what is built (default: build)")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    cache = commands.add_parser("cache", parents=[places], help="ask the store of outcomes")
+    what = cache.add_mutually_exclusive_group(required=True)
+    what.add_argument("--explain", metavar="PAGE", help="say why a page must run, or that it need not")
+    what.add_argument("--verify", action="store_true", help="run every stored page again and compare")
+    what.add_argument("--clear", action="store_true", help="forget every outcome")
+    cache.set_defaults(run=ask_cache)
+
+    twice = commands.add_parser("twice", parents=[places], help="run every page in two processes and compare")
+    twice.add_argument("pages", nargs="*", metavar="PAGE", help="only these pages")
+    twice.set_defaults(run=run_twice)
+
+    review = commands.add_parser(
+        "review",
+        parents=[places],
+        help="show every outcome that differs from the accepted one, and accept or refuse it",
+        description="Without a terminal it shows the differences, and its exit status is 1 if there are any.",
+    )
+    review.add_argument("pages", nargs="*", metavar="PAGE", help="only these pages")
+    review.add_argument("--accept", action="store_true", help="accept everything without asking; never in CI")
+    review.set_defaults(run=run_review, execute="run")
+    return parser
+
+
+def default_source(conf: str) -> str:
+    """Return `docs` below the folder of conf.py when there is one, else that folder."""
+    docs = Path(conf) / "docs"
+    return str(docs if docs.is_dir() else conf)
+
+
+def ask_cache(book: Book, asked: argparse.Namespace) -> int:
+    """Answer one question about the store."""
+    if asked.clear:
+        print(f"{count(book.store.clear(), 'outcome')} forgotten")
+        return 0
+    if asked.verify:
+        return verify(book)
+    book.read()
+    found = False
+    for job in book.jobs([asked.explain]):
+        found = True
+        print(f"{job.key}:")
+        for line in book.store_of(job).explain(job.session):
+            print(f"    {line}")
+    if not found:
+        print(f"scratchbook: no page '{asked.explain}' runs code; {names(book)}", file=sys.stderr)
+    return 0 if found else 2
+
+
+def verify(book: Book) -> int:
+    """Run every stored page again; tell each difference."""
+    book.read()
+    stored = [(job, outcome) for job in book.jobs() if (outcome := book.store_of(job).load(job.session)) is not None]
+    told = 0
+    with book.server() as server:
+        for job, outcome in progress(stored, lambda item: item[0].key):
+            for line in book.differences(job, outcome, server.run(job.session)):
+                print(line)
+                told += 1
+    print(f"{count(len(stored), 'stored outcome')} compared, {count(told, 'difference')}")
+    return 1 if told else 0
+
+
+def run_twice(book: Book, asked: argparse.Namespace) -> int:
+    """Run pages in two processes with different hash seeds; tell each line that differs."""
+    book.read()
+    jobs = list(book.jobs(asked.pages))
+    if not jobs:
+        print(f"scratchbook: none of these pages runs code; {names(book)}", file=sys.stderr)
+        return 2
+    told = 0
+    with book.server() as first, book.server(hash_seed=1) as second:
+        for job in progress(jobs, lambda job: job.key):
+            for line in book.differences(job, first.run(job.session), second.run(job.session)):
+                print(line)
+                told += 1
+    print(f"{count(len(jobs), 'session')} run twice, {count(told, 'difference')}")
+    return 1 if told else 0
+
+
+def run_review(book: Book, asked: argparse.Namespace) -> int:
+    """Go through what differs from the accepted outcomes."""
+    from scratchbook.review import Review
+
+    book.read()
+    can_ask = sys.stdin.isatty() and not asked.accept
+    return Review(book, asked.accept, can_ask).run(asked.pages)
+
+
+def names(book: Book) -> str:
+    """Return which pages there are to choose from."""
+    pages = sorted({job.docname for job in book.jobs()})
+    return f"these do: {', '.join(pages)}" if pages else "none does"
+
+
+def count(number: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{number} {noun}{'s' * (number != 1)}"
+
+
+def progress(items: Sequence[Item], name: Callable[[Item], str]) -> Iterator[Item]:
+    """Go through items and show on a terminal which one is at work."""
+    for number, item in enumerate(items, 1):
+        with status(f"{number} of {len(items)}: {name(item)}"):
+            yield item
+
+
+@contextmanager
+def status(text: str) -> Iterator[None]:
+    """Show a line on a terminal while something lasts; elsewhere show nothing."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    width = os.get_terminal_size(sys.stderr.fileno()).columns
+    print(f"\r{text[: width - 1]:<{width - 1}}", end="", file=sys.stderr, flush=True)
+    yield
+    print(f"\r{'':<{width - 1}}\r", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,125 @@
+"""A book opened without a build: its chapters read, its sessions made, its store at hand.  Writes no page."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.errors import SphinxError
+from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+from scratchbook.core.cache import Store
+from scratchbook.core.cells import CellOutcome, Outcome
+from scratchbook.core.errors import Mistake
+from scratchbook.core.pins import Pin, compare, make_pin, pin_name
+from scratchbook.core.runner import ForkServer
+from scratchbook.ext.domain import domain_of
+from scratchbook.ext.sessions import Job, make_jobs
+from scratchbook.ext.settings import read_settings, store_folder
+
+
+class BookError(Exception):
+    """What keeps a book from being opened, in one line."""
+
+
+@dataclass
+class Book:
+    """A project whose chapters can be read."""
+
+    app: Sphinx
+    warnings: io.StringIO
+
+    def read(self) -> None:
+        """Read what has changed since the last time, and run what the book was opened for.   Raises BookError."""
+        try:
+            self.app.build()
+        except SphinxError as error:
+            raise BookError(f"the chapters cannot be read: {error}") from error
+
+    @property
+    def store(self) -> Store:
+        """The store of the book's outcomes.   Raises BookError when the project wants none."""
+        folder = store_folder(self.app)
+        if folder is None:
+            raise BookError("this project keeps no outcomes: scratchbook_cache is None in conf.py")
+        return Store(folder / "outcomes", Path(self.app.confdir))
+
+    def store_of(self, job: Job) -> Store:
+        """The store as one session sees it: its paths are counted from the session's root."""
+        return Store(self.store.folder, Path(job.session.root))
+
+    def jobs(self, pages: Iterable[str] = ()) -> Iterator[Job]:
+        """Yield the sessions of some pages, of all when none is named."""
+        domain = domain_of(self.app.env)
+        wanted = set(pages)
+        for job in make_jobs(domain, read_settings(self.app.config, Path(self.app.confdir))):
+            if not wanted or job.docname in wanted:
+                yield job
+
+    def server(self, hash_seed: int = 0) -> ForkServer:
+        """Return a server that runs sessions."""
+        return ForkServer(hash_seed=hash_seed)
+
+    def differences(self, job: Job, before: Outcome, after: Outcome) -> Iterator[str]:
+        """Yield each line that differs between two runs of a session, as `file:line: ...`."""
+        pins = [session_pins(job, outcome) for outcome in (before, after)]
+        places = {cell.id: cell.place for cell in job.session.cells}
+        for difference in compare(pins[0], pins[1], rtol=0.0):
+            for number, (old, new) in enumerate(line_pairs(difference.before, difference.after), 1):
+                if old != new:
+                    place = places[difference.cell.partition(" ")[0]]
+                    yield f"{place}: {difference.kind} line {number}: {old!r}, then {new!r}"
+        failed = {mistake.text for outcome in (before, after) for mistake in outcome_mistakes(outcome)}
+        yield from (f"{job.key}: {text}" for text in sorted(failed))
+
+
+def session_pins(job: Job, outcome: Outcome) -> dict[str, Pin]:
+    """Return what a session gave, cell by cell, as it would be pinned."""
+    empty = CellOutcome("not run")
+    pins = {
+        pin_name(cell.id, job.session.state): make_pin(cell, outcome.cells.get(cell.id, empty))
+        for cell in job.session.cells
+    }
+    return {name: pin for name, pin in pins.items() if pin is not None}
+
+
+def line_pairs(before: tuple[str, ...], after: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Yield the lines of two texts side by side."""
+    for position in range(max(len(before), len(after))):
+        yield (
+            before[position] if position < len(before) else "",
+            after[position] if position < len(after) else "",
+        )
+
+
+def outcome_mistakes(outcome: Outcome) -> Iterator[Mistake]:
+    """Yield what went wrong in a run."""
+    yield from outcome.mistakes
+    for cell in outcome.cells.values():
+        yield from cell.mistakes
+
+
+@contextmanager
+def open_book(conf: Path, source: Path, build: Path, execute: str = "never") -> Iterator[Book]:
+    """Open a project.
+
+    conf, source, build: absolute folders.   execute: what `read` may run, see scratchbook_execute.
+    Raises BookError.
+    """
+    warnings = io.StringIO()
+    outdir = build / "dummy"
+    with patch_docutils(conf), docutils_namespace():
+        try:
+            app = Sphinx(
+                source, conf, outdir, build / ".scratchbook" / "doctrees", "dummy",
+                confoverrides={"scratchbook_execute": execute}, status=None, warning=warnings,
+            )  # fmt: skip
+        except SphinxError as error:
+            raise BookError(f"the project cannot be opened: {error}") from error
+        if "scratchbook" not in app.extensions:
+            raise BookError("conf.py does not load the extension 'scratchbook'")
+        yield Book(app, warnings)

@@ -1,0 +1,122 @@
+"""Show every outcome that differs from the accepted one, and write down what the author accepts."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TextIO
+
+from scratchbook.core.errors import ScratchbookError
+from scratchbook.core.pins import Difference, Pin, write_pins
+from scratchbook.ext.book import Book, BookError
+from scratchbook.ext.domain import domain_of
+from scratchbook.ext.pinning import accepted_pins, page_differences, pin_path, place_of, present_pins
+
+QUESTION = "accept? [y]es, [n]o, [a]ll of this page, [q]uit: "
+
+
+@dataclass
+class Review:
+    """One walk through the differences of a book.
+
+    accept_all: ask nothing.   can_ask: there is somebody at a terminal.
+    """
+
+    book: Book
+    accept_all: bool
+    can_ask: bool
+    output: TextIO = field(default_factory=lambda: sys.stdout)
+    is_over: bool = False
+
+    def run(self, pages: Iterable[str]) -> int:
+        """Go through the pages; return 0 when nothing is left that was not accepted, else 1."""
+        if (self.accept_all or self.can_ask) and os.environ.get("CI"):
+            raise BookError("outcomes are accepted by a person, and CI is set: run the review on your machine")
+        if pin_path(self.book.app, "x") is None:
+            raise BookError("this project keeps no accepted outcomes: name a folder in scratchbook_pins of conf.py")
+        left = [self.review_page(docname) for docname in self.wanted(pages)]
+        print(f"{sum(left)} outcomes differ from the accepted ones", file=self.output)
+        return 1 if any(left) else 0
+
+    def wanted(self, pages: Iterable[str]) -> list[str]:
+        """Return the pages to go through.   Raises BookError for one that runs no code."""
+        known = sorted(domain_of(self.book.app.env).pages)
+        unknown = [page for page in pages if page not in known]
+        if unknown:
+            raise BookError(f"no page '{unknown[0]}' runs code; these do: {', '.join(known)}")
+        return list(pages) or known
+
+    def review_page(self, docname: str) -> int:
+        """Show one page's differences and write what is accepted; return how many are left."""
+        app, domain = self.book.app, domain_of(self.book.app.env)
+        try:
+            differences = page_differences(app, docname)
+            accepted = accepted_pins(app, docname) or {}
+        except ScratchbookError as error:
+            raise BookError(str(error)) from error
+        present = present_pins(domain, docname)
+        chosen = dict(accepted)
+        left = 0
+        accept_page = self.accept_all
+        for difference in differences:
+            print(f"\n{place_of(domain, docname, difference)}: {difference}", file=self.output)
+            print(indented(difference.diff()), file=self.output)
+            answer = "y" if accept_page else self.ask()
+            accept_page = accept_page or answer == "a"
+            if answer in ("y", "a"):
+                chosen = with_accepted(chosen, present, difference)
+            else:
+                left += 1
+        if chosen != accepted:
+            self.write(docname, {name: chosen[name] for name in dict.fromkeys([*present, *chosen]) if name in chosen})
+        return left
+
+    def ask(self) -> str:
+        """Return the author's answer; no, once there is nobody to ask or the author has left."""
+        if self.is_over or not self.can_ask:
+            return "n"
+        answer = ""
+        while answer not in ("y", "n", "a", "q"):
+            answer = input(QUESTION).strip().lower()[:1]
+        self.is_over = answer == "q"
+        return "n" if self.is_over else answer
+
+    def write(self, docname: str, pins: dict[str, Pin]) -> None:
+        """Write a page's accepted outcomes whole; the version before is in the repository's history."""
+        path = pin_path(self.book.app, docname)
+        assert path is not None
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary = path.with_suffix(".tmp")
+        temporary.write_text(write_pins(pins, chapter_of(self.book, docname)), encoding="utf-8")
+        temporary.replace(path)
+        print(f"wrote {path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path}", file=self.output)
+
+
+def with_accepted(pins: dict[str, Pin], present: dict[str, Pin], difference: Difference) -> dict[str, Pin]:
+    """Return the accepted outcomes with one part of one cell as it is now."""
+    kind = "text" if difference.kind == "output" else difference.kind
+    now, before = present.get(difference.cell), pins.get(difference.cell)
+    parts = dict(before.parts) if before else {}
+    if now is not None and kind in now.parts:
+        parts[kind] = now.parts[kind]
+    else:
+        parts.pop(kind, None)
+    kept = {name: pin for name, pin in pins.items() if name != difference.cell}
+    shows = now or before
+    assert shows is not None
+    return {**kept, difference.cell: replace(shows, parts=parts)} if parts else kept
+
+
+def chapter_of(book: Book, docname: str) -> str:
+    """Return a chapter's path from the root."""
+    path = book.app.env.doc2path(docname)
+    root = domain_of(book.app.env).root
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+
+
+def indented(text: str) -> str:
+    """Return a diff, set in."""
+    return "\n".join(f"    {line}" for line in text.splitlines())
