@@ -61,6 +61,12 @@ def check_attention(x, weights, n_heads, n_kv_heads, rotation):
         check_rotation(rotation.units.shape, x.shape[-2], n_out // n_heads)
 
 
+def check_starts_at_zero(cache):
+    """Refuse a cache where nobody says at which positions its newest tokens stand."""
+    if cache is not None:
+        raise OutOfRangeError("with a cache the tokens need not stand at 0, 1, ...: pass the rotation of their positions")
+
+
 def check_rows(x, width):
     """Refuse anything but finite rows of the given width: [tokens, d] or [..., tokens, d]."""
     if x.ndim < 2 or x.shape[-1] != width:

@@ -10,7 +10,7 @@ import numpy as np
 from attention import MultiHeadTrace, multi_head_attention, multi_head_attention_backward, rows
 from embeddings import lookup, lookup_backward
 from positions import usual_rotation
-from refusals import check_attention
+from refusals import check_attention, check_starts_at_zero
 
 
 # tag::rmsnorm[]
@@ -130,6 +130,7 @@ def block(x, weights, n_heads, n_kv_heads=None, rotation=None, epsilon=1e-5, cac
     """
     check_attention(x, weights, n_heads, n_kv_heads or n_heads, rotation)
     if rotation is None:
+        check_starts_at_zero(cache)
         rotation = usual_rotation(x.shape[-2], weights["W_q"].shape[-1] // n_heads)
     norm_1 = rmsnorm(x, weights["gain_1"], epsilon)
     attention = multi_head_attention(norm_1, weights, n_heads, n_kv_heads, rotation, cache=cache)
@@ -146,15 +147,14 @@ def block_backward(upstream, trace, weights):
 
     upstream: [..., tokens, d]   ->   x gradient, and a dict of gradients keyed like weights
     """
-    norm_2, W_g, W_u, W_d = swiglu_backward(
-        upstream, trace.feed_forward, weights["W_g"], weights["W_u"], weights["W_d"]
-    )
-    through_norm, gain_2 = rmsnorm_backward(norm_2, trace.u, weights["gain_2"], trace.epsilon)
-    u = upstream + through_norm
-    norm_1, gradients = multi_head_attention_backward(u, trace.attention, weights)
-    through_norm, gain_1 = rmsnorm_backward(norm_1, trace.x, weights["gain_1"], trace.epsilon)
+    matrices = weights["W_g"], weights["W_u"], weights["W_d"]
+    norm_2_bar, W_g, W_u, W_d = swiglu_backward(upstream, trace.feed_forward, *matrices)
+    through_norm, gain_2 = rmsnorm_backward(norm_2_bar, trace.u, weights["gain_2"], trace.epsilon)
+    u_bar = upstream + through_norm
+    norm_1_bar, gradients = multi_head_attention_backward(u_bar, trace.attention, weights)
+    through_norm, gain_1 = rmsnorm_backward(norm_1_bar, trace.x, weights["gain_1"], trace.epsilon)
     gradients |= {"gain_1": gain_1, "gain_2": gain_2, "W_g": W_g, "W_u": W_u, "W_d": W_d}
-    return u + through_norm, gradients
+    return u_bar + through_norm, gradients
 # end::block-backward[]
 
 

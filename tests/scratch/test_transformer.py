@@ -267,6 +267,11 @@ def test_the_block_refuses_a_single_vector(generator, weights):
         block(generator.normal(size=8), weights, N_HEADS, N_KV_HEADS)
 
 
+def test_the_block_does_not_guess_where_the_tokens_after_a_cache_stand(generator, weights):
+    with pytest.raises(OutOfRangeError, match="pass the rotation of their positions"):
+        block(generator.normal(size=(1, 8)), weights, N_HEADS, N_KV_HEADS, cache=object())
+
+
 def test_the_block_refuses_an_empty_prefix(weights):
     with pytest.raises(OutOfRangeError, match="an empty prefix has nothing to attend to"):
         block(np.zeros((0, 8)), weights, N_HEADS, N_KV_HEADS)
