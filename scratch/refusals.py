@@ -64,7 +64,7 @@ def check_attention(x, weights, n_heads, n_kv_heads, rotation):
 def check_starts_at_zero(cache):
     """Refuse a cache where nobody says at which positions its newest tokens stand."""
     if cache is not None:
-        raise OutOfRangeError("with a cache the tokens need not stand at 0, 1, ...: pass the rotation of their positions")
+        raise OutOfRangeError("with a cache, tokens may stand anywhere: pass the rotation of their positions")
 
 
 def check_rows(x, width):
