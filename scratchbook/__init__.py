@@ -54,6 +54,7 @@ ROOMS: Final = (
     "equations",
     "boxes",
     "exercises",
+    "numbering",
     "checked",
     "reading",
     "citations",
