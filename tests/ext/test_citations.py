@@ -63,3 +63,16 @@ def test_a_citation_leads_to_the_list_of_its_own_page(two_lists, docname):
     links = [link for link in page.findall(nodes.reference) if link.get("refid") in citation["ids"]]
 
     assert links
+
+
+def test_a_citation_shows_author_and_year(two_lists):
+    (link, *_) = [node for node in two_lists.doctree().findall(nodes.reference) if node.astext().startswith("Zhang")]
+
+    assert link.astext() == "Zhang and Sennrich, 2019"
+
+
+def test_an_unknown_source_is_a_message(project):
+    project.settings |= {"extensions": ["myst_parser", "scratchbook", "sphinxcontrib.bibtex"], "bibtex_bibfiles": ["a.bib"]}
+    project.write({"a.bib": BIB, "docs/index.md": "# A\n\nSee {cite:p}`nobody`.\n"})
+
+    assert any('"nobody"' in message for message in project.build().warnings)

@@ -1,0 +1,114 @@
+"""Every chapter has its parts: what it promises, code with outputs, claims, a teach box, exercises, its own sources."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+
+from tests.book.pages import CHAPTERS, blocks, option, read_page
+
+pytestmark = pytest.mark.parametrize("chapter", CHAPTERS)
+
+
+def count_blocks(chapter, kind):
+    return sum(block.kind == kind for block in blocks(read_page(chapter)))
+
+
+def exercises(chapter):
+    return [block for block in blocks(read_page(chapter)) if block.kind == "exercise"]
+
+
+def test_a_chapter_says_its_level_and_what_it_is_about(chapter):
+    head = read_page(chapter).split("---")[1]
+
+    assert re.search(r"^level: (beginner|intermediate|advanced)$", head, re.MULTILINE)
+    assert "description:" in head
+
+
+@pytest.mark.parametrize("part", ["you can", "**You need**", "**Next:**", "```{bibliography}"])
+def test_a_chapter_says_what_it_gives_needs_and_leads_to(chapter, part):
+    assert part in read_page(chapter)
+
+
+def test_a_chapter_has_a_picture_with_words_for_it(chapter):
+    figures = [block for block in blocks(read_page(chapter)) if block.kind == "figure"]
+
+    assert figures
+    assert all(option(figure, "alt") for figure in figures)
+
+
+def test_a_chapter_has_a_figure_that_code_draws(chapter):
+    assert any(option(block, "figure") for block in blocks(read_page(chapter)) if block.kind == "live")
+
+
+def test_at_least_three_sentences_are_claims(chapter):
+    assert read_page(chapter).count("{claim}`") >= 3
+
+
+def test_numbers_in_sentences_are_live(chapter):
+    assert read_page(chapter).count("{value}`") >= 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "least"), [("teach", 1), ("key-equations", 1), ("in-practice", 1), ("question", 3), ("exercise", 4)]
+)
+def test_a_chapter_has_its_boxes(chapter, kind, least):
+    assert count_blocks(chapter, kind) >= least
+
+
+def test_every_misconception_is_refuted_by_a_run(chapter):
+    (teach,) = (block for block in blocks(read_page(chapter)) if block.kind == "teach")
+    part = teach.body.split("**Misconceptions.**")[1].split("**Check.**")[0]
+    points = re.split(r"^[*-] ", part, flags=re.MULTILINE)[1:]
+
+    assert len(points) >= 3
+    assert [point[:60] for point in points if "```{live}" not in point] == []
+
+
+def test_exercises_are_of_all_four_kinds(chapter):
+    kinds = Counter(option(block, "kind") for block in exercises(chapter))
+
+    assert set(kinds) == {"explain", "derive", "count", "implement"}
+
+
+def test_every_exercise_has_a_solution(chapter):
+    assert [block.title for block in exercises(chapter) if "{solution}" not in block.body] == []
+
+
+def test_every_exercise_has_a_name_and_stars(chapter):
+    bare = [block.title for block in exercises(chapter) if not (option(block, "name") and option(block, "stars"))]
+
+    assert bare == []
+
+
+def test_an_exercise_for_code_has_a_starter_and_a_check(chapter):
+    wanted = [block for block in exercises(chapter) if option(block, "kind") == "implement"]
+
+    assert wanted
+    assert all("```{starter}" in block.body and "```{check}" in block.body for block in wanted)
+
+
+def test_every_shown_region_has_an_output_or_says_why_not(chapter):
+    shown = [block for block in blocks(read_page(chapter)) if block.kind == "live" and block.title]
+    code = {block: re.sub(r"^\s*:[\w-]+:.*$", "", block.body, flags=re.MULTILINE).strip() for block in shown}
+    silent = [b.line for b in shown if not code[b] and "run-" not in b.body and option(b, "no-output") is None]
+
+    assert silent == []
+
+
+def test_every_displayed_equation_is_checked_or_excused(chapter):
+    equations = [block for block in blocks(read_page(chapter)) if block.kind == "math"]
+    ways = ("check", "check-with", "nocheck")
+    unchecked = [block.line for block in equations if not any(option(block, way) is not None for way in ways)]
+
+    assert unchecked == []
+
+
+def test_a_line_of_markdown_holds_one_sentence(chapter):
+    prose = re.sub(r"`[^`]*`", "", read_page(chapter))
+    prose = re.sub(r"^(`{3,}).*?^\1$", "", prose, flags=re.MULTILINE | re.DOTALL)
+    long = [line[:70] for line in prose.split("\n") if len(line) > 600]
+
+    assert long == []
