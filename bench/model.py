@@ -25,7 +25,7 @@ from generation import Reader
 from initialization import initial_weights, weight_shapes
 from optimisers import AdamW, clip, pack, unpack
 from positions import rope_frequencies
-from training import Batch, loss_and_gradients
+from training import Batch, keep_memory, loss_and_gradients
 from transformer import language_model
 
 # name: n_vocab, n_model, n_hidden, n_layers, n_heads, sequences, tokens
@@ -180,5 +180,6 @@ def compare_decoding(seconds, n_tokens=256):
 if __name__ == "__main__":
     seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 4.0
     print(f"{platform.machine()}, Python {platform.python_version()}")
+    keep_memory()  # as training does; PyTorch, in the same process, has the same of it
     compare_steps(seconds)
     compare_decoding(seconds / 4)

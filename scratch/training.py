@@ -100,6 +100,7 @@ def train(weights, batches, rates, n_heads, optimiser=None, limit=1.0, **setting
     settings: n_kv_heads, rotation, epsilon of the model   ->   Training
     Raises NotFiniteError when a step is too long and the numbers run away.
     """
+    keep_memory()
     optimiser = optimiser or AdamW()
     vector, losses, lengths = pack(weights), [], []
     for batch, rate in zip(batches, rates, strict=True):
@@ -111,6 +112,17 @@ def train(weights, batches, rates, n_heads, optimiser=None, limit=1.0, **setting
         lengths.append(length)
     return Training(weights, np.array(losses), np.array(lengths))
 # end::train[]
+
+
+# tag::keep-memory[]
+def keep_memory():
+    """Let the C library keep the memory that arrays give back, for the next ones; a step is then up to a tenth faster.
+
+    Otherwise it returns it to the system and fetches it anew, page by page.  It keeps as much as the largest block that
+    was ever freed, if that was below 32 MiB; so one is freed here.
+    """
+    np.empty(31 * 2**20, dtype=np.uint8)
+# end::keep-memory[]
 
 
 # tag::train-on-names[]
