@@ -1,0 +1,319 @@
+"""Arithmetic with shapes that a reader would accept: no silent broadcasting, and a product only where sizes meet.
+
+A vector has no direction until it is transposed; then it is a Row, and x^T y is inner, x y^T outer, x^T A a row again.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from .errors import fault
+
+MAX_ELEMENTS: Final = 1_000_000
+MAX_BITS: Final = 1_000
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Value = Any  # int, float, complex, Array, Row, Ones or Identity
+
+
+@dataclass(frozen=True)
+class Row:
+    """A transposed vector."""
+
+    array: Array
+
+
+@dataclass(frozen=True)
+class Ones:
+    """The vector of ones, times a number, of whatever length its neighbour asks for."""
+
+    scale: Any = 1
+    is_row: bool = False
+
+
+@dataclass(frozen=True)
+class Identity:
+    """The identity matrix, times a number, of whatever size its neighbour asks for."""
+
+    scale: Any = 1
+
+
+def is_number(value: Value) -> bool:
+    """Is it a single number?"""
+    return not isinstance(value, Row | Ones | Identity) and np.ndim(value) == 0
+
+
+def shown(value: Value) -> str:
+    """A value's kind and shape, for messages."""
+    if isinstance(value, Row):
+        return f"transposed vector({len(value.array)})"
+    if isinstance(value, Ones):
+        return "vector of ones"
+    if isinstance(value, Identity):
+        return "identity matrix"
+    names = {0: "number", 1: "vector", 2: "matrix"}
+    if np.ndim(value) == 0:
+        return "number"
+    return f"{names.get(np.ndim(value), 'tensor')}({', '.join(map(str, np.shape(value)))})"
+
+
+def checked(value: Value) -> Value:
+    """A result that is not too large."""
+    if isinstance(value, np.ndarray) and value.size > MAX_ELEMENTS:
+        raise fault(f"an array of {value.size} elements is over the limit of {MAX_ELEMENTS}; use smaller sizes")
+    return value
+
+
+def add(left: Value, right: Value, sign: str = "+") -> Value:
+    """left + right or left - right: equal shapes, a number with anything, a matrix with a bias for its rows."""
+    if sign == "-":
+        right = negate(right)
+    if isinstance(left, Identity) or isinstance(right, Identity):
+        return add_identity(left, right)
+    if isinstance(left, Ones) or isinstance(right, Ones):
+        return add_ones(left, right)
+    if isinstance(left, Row) and isinstance(right, Row) and left.array.shape == right.array.shape:
+        return Row(left.array + right.array)
+    if isinstance(left, Row) or isinstance(right, Row):
+        row, other = (left, right) if isinstance(left, Row) else (right, left)
+        if is_number(other):
+            return Row(row.array + other)
+        if not isinstance(other, Row) and np.ndim(other) == 2 and other.shape[1] == len(row.array):
+            return other + row.array
+        raise fault(f"{shown(left)} plus {shown(right)}: only one of them is transposed; transpose both or neither")
+    if is_number(left) or is_number(right) or np.shape(left) == np.shape(right):
+        return left + right
+    matrix, vector = (left, right) if np.ndim(left) > np.ndim(right) else (right, left)
+    if np.ndim(vector) == 1 and np.ndim(matrix) >= 2 and np.shape(matrix)[-1] == len(vector):
+        return matrix + vector
+    raise fault(f"shapes differ: {shown(left)} plus {shown(right)}; index them, or transpose one")
+
+
+def add_identity(left: Value, right: Value) -> Value:
+    """I + A."""
+    if isinstance(left, Identity) and isinstance(right, Identity):
+        return Identity(left.scale + right.scale)
+    eye, other = (left, right) if isinstance(left, Identity) else (right, left)
+    if isinstance(other, Row | Ones) or np.ndim(other) != 2 or other.shape[0] != other.shape[1]:
+        raise fault(f"the identity matrix plus {shown(other)}; it adds to a square matrix only")
+    return eye.scale * np.eye(len(other)) + other
+
+
+def add_ones(left: Value, right: Value) -> Value:
+    """The vector of ones plus a vector."""
+    if isinstance(left, Ones) and isinstance(right, Ones) and left.is_row == right.is_row:
+        return Ones(left.scale + right.scale, left.is_row)
+    ones, other = (left, right) if isinstance(left, Ones) else (right, left)
+    if isinstance(other, Row) and ones.is_row:
+        return Row(ones.scale + other.array)
+    if isinstance(other, Row | Ones) or np.ndim(other) != 1 or ones.is_row:
+        raise fault(f"the vector of ones plus {shown(other)}; give its size: \\mathbf{{1}}_n")
+    return ones.scale + other
+
+
+def negate(value: Value) -> Value:
+    """-value."""
+    return scale(-1, value)
+
+
+def scale(number: Any, value: Value) -> Value:
+    """A number times anything."""
+    if isinstance(value, Row):
+        return Row(number * value.array)
+    if isinstance(value, Ones):
+        return Ones(number * value.scale, value.is_row)
+    if isinstance(value, Identity):
+        return Identity(number * value.scale)
+    return number * value
+
+
+def multiply(left: Value, right: Value) -> Value:
+    """Factors side by side: scaling, or the product of matrices and vectors that meet in size."""
+    if is_number(left):
+        return scale(left, right)
+    if is_number(right):
+        return scale(right, left)
+    if isinstance(left, Identity):
+        return scale(left.scale, right)
+    if isinstance(right, Identity):
+        return scale(right.scale, left)
+    if isinstance(left, Ones) or isinstance(right, Ones):
+        return multiply_ones(left, right)
+    if isinstance(left, Row):
+        return multiply_row(left, right)
+    if isinstance(right, Row):
+        if np.ndim(left) == 1:
+            return checked(np.multiply.outer(left, right.array))
+        raise fault(f"{shown(left)} times {shown(right)}; drop the transpose of the vector")
+    if np.ndim(left) == 1 and np.ndim(right) == 1:
+        raise fault("ambiguous: two vectors side by side; write \\odot (elementwise), \\cdot or x^\\top y (inner), or x y^\\top (outer)")
+    return matrix_product(left, right)
+
+
+def multiply_row(left: Row, right: Value) -> Value:
+    """x^T y and x^T A."""
+    if isinstance(right, Row):
+        raise fault(f"{shown(left)} times {shown(right)}; transpose one of them")
+    product = matrix_product(left.array, right)
+    return product if np.ndim(right) == 1 else Row(product)
+
+
+def multiply_ones(left: Value, right: Value) -> Value:
+    """1^T x, A 1 and their like: sums."""
+    if isinstance(left, Ones) and isinstance(right, Ones):
+        raise fault("the size of these ones is not known; write \\mathbf{1}_n")
+    if isinstance(left, Ones):
+        if isinstance(right, Row) or (np.ndim(right) == 1) != left.is_row and np.ndim(right) == 1:
+            raise fault("the size of these ones is not known; write \\mathbf{1}_n")
+        if np.ndim(right) == 1:
+            return left.scale * np.sum(right)
+        total = left.scale * np.sum(right, axis=0)
+        return Row(total) if left.is_row else total
+    if isinstance(left, Row) and not right.is_row:
+        return right.scale * np.sum(left.array)
+    if not isinstance(left, Row) and np.ndim(left) == 2 and not right.is_row:
+        return right.scale * np.sum(left, axis=1)
+    raise fault("the size of these ones is not known; write \\mathbf{1}_n")
+
+
+def matrix_product(left: Array, right: Array) -> Value:
+    """The product of two arrays over the last axis of the left and the first of the right."""
+    if np.ndim(left) > 2 or np.ndim(right) > 2:
+        raise fault(f"{shown(left)} times {shown(right)}; give the tensor an index")
+    if left.shape[-1] != right.shape[0]:
+        raise fault(f"inner dimensions differ: {shown(left)} times {shown(right)}")
+    return left @ right
+
+
+def dot(left: Value, right: Value) -> Value:
+    r"""left \cdot right: of two vectors the inner product, else as side by side."""
+    if not isinstance(left, Row | Ones | Identity) and not isinstance(right, Row | Ones | Identity) and np.ndim(left) == 1 and np.ndim(right) == 1:
+        return matrix_product(left, right)
+    if isinstance(left, Row) and isinstance(right, Row):
+        return matrix_product(left.array, right.array)
+    return multiply(left, right)
+
+
+def cross(left: Value, right: Value) -> Value:
+    r"""left \times right: a product of numbers, or of matrices."""
+    if is_number(left) or is_number(right) or (np.ndim(left) == 2 and np.ndim(right) == 2):
+        return multiply(left, right)
+    raise fault("ambiguous: \\times between vectors; write \\odot, \\cdot or x y^\\top")
+
+
+def star(left: Value, right: Value, *, is_plain: bool = False) -> Value:
+    """left * right: numbers, or vectors element by element."""
+    if is_number(left) or is_number(right):
+        return multiply(left, right)
+    if is_plain or (np.ndim(left) == 1 and np.ndim(right) == 1):
+        return elementwise(left, right)
+    raise fault("ambiguous: '*' between matrices; write \\odot (elementwise), or the matrices side by side (product)")
+
+
+def elementwise(left: Value, right: Value) -> Value:
+    r"""left \odot right: equal shapes, or a vector with every row of a matrix."""
+    if isinstance(left, Row) and isinstance(right, Row):
+        return Row(elementwise(left.array, right.array))
+    if isinstance(left, Row | Ones | Identity) or isinstance(right, Row | Ones | Identity):
+        raise fault(f"{shown(left)} \\odot {shown(right)}; both must be vectors or matrices")
+    if np.ndim(left) == 0 or np.ndim(right) == 0:
+        if np.ndim(left) == np.ndim(right):
+            return left * right
+        raise fault(f"{shown(left)} \\odot {shown(right)}: a number scales, so write it without \\odot")
+    if np.shape(left) == np.shape(right):
+        return left * right
+    big, small = (left, right) if np.ndim(left) > np.ndim(right) else (right, left)
+    if np.ndim(small) == 1 and np.ndim(big) == 2 and big.shape[-1] == len(small):
+        return big * small
+    raise fault(f"shapes differ: {shown(left)} \\odot {shown(right)}; both must have the same")
+
+
+def divide(left: Value, right: Value) -> Value:
+    """left / right: by a number, a number by each element, or element by element."""
+    if isinstance(right, Row | Ones | Identity):
+        raise fault(f"a division by a {shown(right)}; write the inverse as a power -1")
+    if np.ndim(right) == 0:
+        if isinstance(left, int) and isinstance(right, int) and right != 0 and left % right == 0:
+            return left // right
+        return divide_number(left, right)
+    if is_number(left):
+        return left / right
+    if isinstance(left, Row | Ones | Identity) or np.shape(left) != np.shape(right):
+        raise fault(f"shapes differ: {shown(left)} divided by {shown(right)}; index them")
+    return left / right
+
+
+def divide_number(left: Value, right: Any) -> Value:
+    """Anything over a number; zero gives infinity, as in NumPy."""
+    right = right if isinstance(right, complex | np.complexfloating) else np.float64(right)
+    if isinstance(left, int):
+        return np.float64(left) / right
+    return scale(1 / right, left) if isinstance(left, Row | Ones | Identity) else left / right
+
+
+def power(base: Value, exponent: Value, *, is_elementwise: bool = False) -> Value:
+    """base^exponent: of numbers, of vectors element by element, and the inverse of a square matrix."""
+    if isinstance(base, Identity) and is_number(exponent):
+        return Identity(power(base.scale, exponent))
+    if isinstance(base, Row | Ones) or isinstance(exponent, Row | Ones | Identity):
+        raise fault(f"a power of a {shown(base)}; take the power before the transpose")
+    if np.ndim(base) >= 2 and not is_elementwise:
+        if np.ndim(exponent) == 0 and exponent == -1:
+            return inverse(base)
+        raise fault("ambiguous: a power of a matrix; write A A (product) or A^{\\odot 2} (elementwise)")
+    if np.ndim(exponent) and np.ndim(base) and np.shape(base) != np.shape(exponent):
+        raise fault(f"shapes differ: {shown(base)} to the power {shown(exponent)}")
+    if isinstance(base, int) and isinstance(exponent, int):
+        return power_of_integers(base, exponent)
+    if is_number(base) and is_number(exponent) and not isinstance(base, complex) and not isinstance(exponent, complex):
+        return np.float64(base) ** np.float64(np.real(exponent)) if not np.iscomplexobj(base) and not np.iscomplexobj(exponent) else complex_power(base, exponent)
+    return complex_power(base, exponent)
+
+
+def complex_power(base: Value, exponent: Value) -> Value:
+    """A power that keeps a complex step exact: integers by repeated products, others through the logarithm of NumPy."""
+    if is_number(exponent) and not np.iscomplexobj(exponent) and float(exponent).is_integer() and abs(exponent) < 1000:
+        return np.asarray(base) ** int(exponent) if exponent >= 0 else 1 / (np.asarray(base) ** int(-exponent))
+    if np.iscomplexobj(base) or np.iscomplexobj(exponent):
+        return np.asarray(base, dtype=complex) ** exponent
+    return np.asarray(base, dtype=float) ** np.asarray(exponent, dtype=float)
+
+
+def power_of_integers(base: int, exponent: int) -> Value:
+    """An exact power, when it is not too long to write."""
+    if exponent < 0:
+        return np.float64(base) ** exponent
+    if abs(base) > 1 and exponent * math.log2(abs(base)) > MAX_BITS:
+        raise fault(f"the power {base}^{exponent} is over the limit of {MAX_BITS} bits; write a smaller one")
+    return base**exponent
+
+
+def inverse(matrix: Array) -> Array:
+    """The inverse of a square matrix."""
+    if np.ndim(matrix) != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise fault(f"the inverse of a {shown(matrix)}; only a square matrix has one")
+    try:
+        return np.linalg.inv(matrix)
+    except np.linalg.LinAlgError:
+        raise fault("the matrix has no inverse at these values") from None
+
+
+def transpose(value: Value) -> Value:
+    """The transpose; of a vector the row."""
+    if isinstance(value, Row):
+        return value.array
+    if isinstance(value, Ones):
+        return Ones(value.scale, not value.is_row)
+    if isinstance(value, Identity):
+        return value
+    if np.ndim(value) == 0:
+        raise fault("the transpose of a number; drop it, or declare T as a name if it is a power")
+    if np.ndim(value) == 1:
+        return Row(value)
+    if np.ndim(value) > 2:
+        raise fault(f"the transpose of a {shown(value)}; give the tensor an index")
+    return value.T

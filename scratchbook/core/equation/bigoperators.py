@@ -1,0 +1,231 @@
+r"""Read operators that run over indices: \sum, \prod, \max, \mathbb{E}, softmax_j, and the ones and indicators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from .conditions import read_condition, read_index_list, read_set, side_by_side, split_at
+from .errors import fault
+from .lexicon import unwrapped
+from .nodes import Binding, Call, Compare, Constant, Index, Indicator, Logic, Name, Negate, Node, Reduce
+from .symbols import Scripts, group, key_of, read_scripts
+from .tokens import Token
+from .vocabulary import RELATIONS
+
+if TYPE_CHECKING:
+    from .parser import Parser
+
+SAME_OPERATOR: Final = {r"\sum": "sum", r"\prod": "prod", r"\mathbb{E}": "mean", "Mean": "mean", "avg": "mean"}
+# Operators whose body is the bracket that follows, and not a whole term.
+BRACKET_BODY: Final = frozenset(["mean", "softmax", "Softmax", "logsumexp", "LSE", "var", "Var", "std", "Std", "log_softmax"])
+# Functions of a whole vector that an index makes an element of.
+ELEMENT: Final = frozenset(["softmax", "Softmax", "log_softmax"])
+
+
+def read_big(parser: Parser) -> Node:
+    r"""\sum and \prod with what they run over, and their body: one term."""
+    token = parser.take()
+    scripts, parser.place = read_scripts(parser.tokens, parser.place)
+    if not scripts.below:
+        raise fault(f"{token.text} names no index; write {token.text}_{{i}} or {token.text}_{{i=1}}^{{n}}", token)
+    return finish(parser, SAME_OPERATOR[token.text], scripts, token.start)
+
+
+def read_named(parser: Parser, base: str, scripts: Scripts, start: int) -> Node:
+    r"""\max_i, \arg\max_i, \mathbb{E}_i, softmax_j and their like."""
+    return finish(parser, SAME_OPERATOR.get(base, base), scripts, start)
+
+
+def finish(parser: Parser, operator: str, scripts: Scripts, start: int) -> Node:
+    """The operator's indices and body."""
+    if scripts.above and operator not in ("sum", "prod", "max", "min", "argmax", "argmin", "mean"):
+        raise fault(f"a superscript at {operator}; put the power behind its brackets", scripts.above[0])
+    reader = BindingReader(parser, scripts)
+    bindings, condition, weights = reader.read()
+    with parser.running([binding.key for binding in bindings]):
+        body = read_body(parser, operator)
+    place = parser.since(start)
+    if operator in ELEMENT:
+        node: Node = Call(operator, (Reduce("list", bindings, condition, body, **place),), operator, **place)
+        node = Index(node, tuple(Name(binding.key) for binding in bindings), **place)
+    elif operator in BRACKET_BODY and operator != "mean":
+        node = Call(operator, (Reduce("list", bindings, condition, body, **place),), operator, **place)
+    else:
+        node = Reduce(operator, bindings, condition, body, weights, **place)
+    if operator in BRACKET_BODY:
+        from .brackets import read_postfix
+
+        return read_postfix(parser, node, start)
+    return node
+
+
+def read_body(parser: Parser, operator: str) -> Node:
+    """One term, with its sign; for some operators one bracket."""
+    if operator in BRACKET_BODY:
+        if parser.text not in ("(", "[", r"\{"):
+            raise fault(f"{operator} with an index needs brackets around its body", parser.token)
+        from .brackets import CLOSER
+
+        opener = parser.take()
+        with parser.bracketed():
+            body = parser.expression()
+        parser.expect(CLOSER[opener.text], opener)
+        return body
+    if parser.text == "-":
+        sign = parser.take()
+        body = parser.term()
+        return Negate(body, start=sign.start, end=body.end)
+    return parser.term()
+
+
+class BindingReader:
+    """The pieces of an operator's subscript, and what its superscript says about their end."""
+
+    def __init__(self, parser: Parser, scripts: Scripts) -> None:
+        self.parser = parser
+        self.below = flatten_rows(scripts.below)
+        self.above = scripts.above
+        self.bindings: list[Binding] = []
+        self.conditions: list[Node] = []
+        self.weights: Node | None = None
+
+    def read(self) -> tuple[tuple[Binding, ...], Node | None, Node | None]:
+        """The bindings, the condition that members must meet, and the weights of an expectation."""
+        pieces = [piece for piece in split_at(unwrapped(self.below), (",", ":", r"\mid", ";", "newline")) if piece]
+        place = 0
+        while place < len(pieces):
+            if place + 2 < len(pieces) and pieces[place + 1][0].text == r"\ldots":
+                self.dotted(pieces[place], pieces[place + 2])
+                place += 3
+            else:
+                self.piece(pieces[place])
+                place += 1
+        self.set_ends()
+        if not self.bindings:
+            raise fault("no index runs here; name one that nothing else binds", self.below[0])
+        condition = None
+        if self.conditions:
+            condition = self.conditions[0] if len(self.conditions) == 1 else Logic("and", tuple(self.conditions))
+        return tuple(self.bindings), condition, self.weights
+
+    def dotted(self, first: Sequence[Token], last: Sequence[Token]) -> None:
+        r"""i = 1, \ldots, n."""
+        sides = split_at(first, ("=",))
+        if len(sides) != 2 or not sides[0] or not sides[1]:
+            raise fault("a range with dots begins with i = 1", first[0])
+        inner = self.parser.inside
+        self.bindings.append(Binding(self.key(sides[0]), inner(sides[1]).whole(), inner(last).whole()))
+
+    def piece(self, tokens: Sequence[Token]) -> None:
+        """One piece: an index, its start, its set, its distribution, or a condition."""
+        place = next((number for number, token in enumerate(tokens) if token.text in RELATIONS or token.text == r"\sim"), None)
+        if place is None:
+            for atom in side_by_side(self.parser, tokens) or [tokens]:
+                self.bindings.append(Binding(self.key(atom)))
+            return
+        sign, left, right = tokens[place], tokens[:place], tokens[place + 1 :]
+        if not left or not right:
+            raise fault("half a relation under an operator; write i = 1, i \\in S or j \\le i", sign)
+        if sign.text in ("=", ":=", r"\in", r"\sim") and not any(token.text in RELATIONS for token in right):
+            for key in self.keys(left):
+                self.bind(key, sign, right)
+            return
+        self.condition(tokens)
+
+    def bind(self, key: str, sign: Token, right: Sequence[Token]) -> None:
+        """i = 1, i \\in S or i \\sim p."""
+        if sign.text == r"\sim":
+            self.bindings.append(Binding(key))
+            self.weights = self.parser.inside(right).whole()
+        elif sign.text == r"\in":
+            low, high, members = read_set(self.parser, right, sign)
+            self.bindings.append(Binding(key, low, high, members))
+        else:
+            low = self.parser.inside(right).whole()
+            self.bindings = [Binding(b.key, low) if b.low is None and b.members is None and self.above else b for b in self.bindings]
+            self.bindings.append(Binding(key, low))
+
+    def condition(self, tokens: Sequence[Token]) -> None:
+        """j \\le i: a condition; what nothing binds yet begins to run."""
+        taken = self.parser.scope | self.parser.lexicon.variables | {binding.key for binding in self.bindings}
+        inner = self.parser.inside(tokens)
+        inner.scope = self.parser.scope | {binding.key for binding in self.bindings}
+        node = read_condition(inner, tokens)
+        assert node is not None
+        parts = [part for compare in (node.parts if isinstance(node, Logic) else (node,)) if isinstance(compare, Compare) for part in compare.members]
+        fresh = [part.key for part in parts if isinstance(part, Name) and part.key not in taken]
+        if not fresh and not self.bindings:
+            fresh = [part.key for part in parts if isinstance(part, Name)][:1]
+        self.bindings += [Binding(key) for key in dict.fromkeys(fresh)]
+        self.conditions.append(node)
+
+    def keys(self, tokens: Sequence[Token]) -> list[str]:
+        """The index names on the left of a relation."""
+        tokens = unwrapped(tokens)
+        return [self.key(atom) for piece in split_at(tokens, (",",)) for atom in (side_by_side(self.parser, piece) or [piece])]
+
+    def key(self, tokens: Sequence[Token]) -> str:
+        """The one name that runs."""
+        if not tokens or tokens[0].kind != "name":
+            raise fault("an index must be a letter; write i = 1 or j \\le i", tokens[0] if tokens else None)
+        base, place = self.parser.lexicon.word_at(tokens, 0)
+        scripts, place = read_scripts(tokens, place)
+        if place != len(tokens):
+            raise fault("an index must be one letter; part several with commas", tokens[0])
+        return key_of(base, scripts.below, scripts.above, scripts.primes)
+
+    def set_ends(self) -> None:
+        """Give the superscript to the indices that have a start."""
+        if not self.above:
+            open_ended = next((b for b in self.bindings if b.low is not None and b.high is None), None)
+            if open_ended:
+                self.bindings = [b for b in self.bindings]
+            return
+        if not any(b.low is not None and b.high is None for b in self.bindings):
+            raise fault("an end without a start; write i = 1 below", self.above[0])
+        high = self.parser.inside(self.above).whole()
+        self.bindings = [Binding(b.key, b.low, high) if b.low is not None and b.high is None else b for b in self.bindings]
+
+
+def flatten_rows(tokens: Sequence[Token]) -> Sequence[Token]:
+    r"""\substack{a \\ b} as a list."""
+    if tokens and tokens[0].text == r"\substack":
+        inside, _ = group(tokens, 1)
+        return [Token("symbol", ",", token.start, token.end) if token.kind == "newline" else token for token in inside]
+    return tokens
+
+
+def read_ones(parser: Parser) -> Node:
+    r"""\mathbb{1}[condition], \mathbf{1}_{x > 0}, or the vector of ones, with or without its size."""
+    from .brackets import CLOSER, raised
+
+    token = parser.take()
+    if parser.text in ("[", r"\{", "("):
+        opener = parser.take()
+        start = parser.place
+        depth = 1
+        while depth:
+            part = parser.take()
+            depth += (part.text in CLOSER) - (part.text in CLOSER.values())
+        condition = read_condition(parser, parser.tokens[start : parser.place - 1])
+        return Indicator(required(condition, opener), **parser.since(token.start))
+    scripts, parser.place = read_scripts(parser.tokens, parser.place)
+    below = scripts.below
+    if below and below[0].text in ("[", r"\{", "(") and below[-1].text in ("]", r"\}", ")"):
+        below = below[1:-1]
+    node: Node
+    if any(part.text in RELATIONS for part in below):
+        node = Indicator(required(read_condition(parser, below), token), **parser.since(token.start))
+    elif below:
+        node = Call("ones", read_index_list(parser, below), "ones", **parser.since(token.start))
+    else:
+        node = Constant("ones", **parser.since(token.start))
+    return raised(parser, node, scripts.above, token.start) if scripts.above else node
+
+
+def required(condition: Node | None, at: Token) -> Node:
+    """A condition that may not be missing."""
+    if condition is None:
+        raise fault("the indicator lacks its condition; write \\mathbb{1}[i = j]", at)
+    return condition

@@ -1,0 +1,87 @@
+"""Apply functions: those bound to code, those that the display defines, and those that everybody knows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import primitives, reductions
+from .algebra import Row, Value
+from .errors import fault
+from .lexicon import BUILT_IN, BUILT_IN_LETTERS
+from .nodes import Call, Name
+from .symbols import latex_of
+
+if TYPE_CHECKING:
+    from .definitions import Clause
+    from .evaluator import Bound, Evaluator
+
+INTERNAL = frozenset(["identity", "ones", "relu", "floor", "ceil", "factorial", "binomial", "inner"])
+
+
+def called(self: Evaluator, node: Call, bound: Bound) -> Value:
+    """A function at its arguments: a binding to code wins, then a definition, then what everybody knows."""
+    if self.functions.has(node.function) or self.functions.has_family(node.base):
+        arguments = reductions.listed(self, node.arguments, bound)
+        indices = [] if self.functions.has(node.function) else [self.value(index, bound) for index in node.indices]
+        return self.functions.call(node.function, node.base, arguments, indices, self, bound)
+    clauses = self.definitions.clauses.get(node.function) or self.definitions.families.get(node.base, [])
+    clauses = [clause for clause in clauses if clause.definition.parameters is not None]
+    if clauses and ("body", id(clauses[0])) not in self.active:
+        return defined(self, clauses, node, bound)
+    if node.base not in BUILT_IN | BUILT_IN_LETTERS | INTERNAL:
+        shown = latex_of(node.function)
+        raise fault(f"{shown} is not declared; bind it to code with ':using: {shown} = function_name', or define it", node)
+    return known(self, node, bound)
+
+
+def known(self: Evaluator, node: Call, bound: Bound) -> Value:
+    """A function that everybody knows."""
+    arguments = reductions.listed(self, node.arguments, bound)
+    indices = [self.value(index, bound) for index in node.indices]
+    result = primitives.apply(node.base, arguments, indices)
+    return result + self.base if node.base in ("argmax", "argmin") else result
+
+
+def defined(self: Evaluator, clauses: list[Clause], node: Call, bound: Bound) -> Value:
+    """A function that the display defines, at other arguments or at its own."""
+    arguments = reductions.listed(self, node.arguments, bound)
+    first = clauses[0]
+    parameters = first.definition.parameters or ()
+    if len(parameters) != len(arguments):
+        raise fault(f"{latex_of(node.function)} takes {len(parameters)} arguments, not {len(arguments)}", node)
+    inputs: dict[str, Value] = {}
+    for parameter, argument in zip(parameters, arguments, strict=True):
+        if not isinstance(parameter, Name):
+            raise fault("the parameters of a defined function must be names", parameter)
+        inputs[parameter.key] = argument
+    if first.definition.members:
+        inputs |= members(self, first, node, bound)
+    if len(arguments) == 1 and isinstance(arguments[0], np.ndarray) and is_of_numbers(self, parameters[0]):
+        flat = [apply(self, clauses, {**inputs, parameters[0].key: item}) for item in arguments[0].ravel()]  # type: ignore[attr-defined]
+        return np.asarray(flat).reshape(arguments[0].shape)
+    return apply(self, clauses, inputs)
+
+
+def is_of_numbers(self: Evaluator, parameter: object) -> bool:
+    """Is a function declared of a number, so that it goes through an array element by element?"""
+    key = getattr(parameter, "key", "")
+    symbol = self.ranges.notation.symbols.get(key)
+    return symbol is not None and not symbol.kind.shape
+
+
+def members(self: Evaluator, clause: Clause, node: Call, bound: Bound) -> dict[str, Value]:
+    """The indices that pick a function of a family."""
+    found = {}
+    for pattern, index in zip(clause.definition.members, node.indices, strict=False):
+        if isinstance(pattern, Name):
+            found[pattern.key] = self.value(index, bound)
+    return found
+
+
+def apply(self: Evaluator, clauses: list[Clause], inputs: dict[str, Value]) -> Value:
+    """The body of a defined function with its parameters put in."""
+    inner = self.with_inputs({key: value.array if isinstance(value, Row) else value for key, value in inputs.items()})
+    inner.active.add(("body", id(clauses[0])))
+    return inner.assemble(clauses[0].definition.key, clauses)

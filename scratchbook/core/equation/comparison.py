@@ -1,0 +1,77 @@
+"""Compare two values: shape first, then every number; infinity and NaN are no agreement by default."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from .algebra import Identity, Ones, Row, Value, shown
+
+ATOL: Final = 1e-12
+
+
+@dataclass(frozen=True)
+class Result:
+    """How two values compare.  finite: numbers compared.   difference: largest relative one.   reason: why they differ, or empty."""
+
+    finite: int
+    difference: float
+    reason: str = ""
+    place: tuple[int, ...] = ()
+
+
+def plain(value: Value, like: Any = None) -> Any:
+    """A value as an array: a row as its vector, ones and the identity as large as their neighbour."""
+    if isinstance(value, Row):
+        return value.array
+    if isinstance(value, Identity) and np.ndim(like) == 2:
+        return value.scale * np.eye(np.shape(like)[0])
+    if isinstance(value, Ones) and np.ndim(like) == 1:
+        return value.scale * np.ones(np.shape(like))
+    return value
+
+
+def compare(left: Value, right: Value, rtol: float, *, allows_infinity: bool = False) -> Result:
+    """Compare two values, number by number."""
+    left, right = plain(left, right), plain(right, left)
+    if isinstance(left, Identity | Ones) or isinstance(right, Identity | Ones):
+        return Result(0, 0.0, "the size of ones or an identity is not known; write \\mathbf{1}_n or I_n")
+    try:
+        one, other = np.asarray(left), np.asarray(right)
+    except ValueError:
+        return Result(0, 0.0, "a list of arrays of different shapes is no array; pick one with an index")
+    if one.dtype == object or other.dtype == object or one.dtype.kind in "US":
+        return Result(0, 0.0, f"{type(left).__name__} and {type(right).__name__} cannot be compared; pick an array")
+    if one.shape != other.shape:
+        return Result(0, 0.0, f"shapes differ: {shown(one)} and {shown(other)}")
+    return compare_arrays(one, other, rtol, allows_infinity=allows_infinity)
+
+
+def compare_arrays(one: Any, other: Any, rtol: float, *, allows_infinity: bool) -> Result:
+    """Compare arrays of one shape."""
+    one, other = np.real(one).astype(float), np.real(other).astype(float)
+    finite = np.isfinite(one) & np.isfinite(other)
+    same_infinity = np.isinf(one) & (one == other)
+    odd = ~finite & ~(same_infinity if allows_infinity else np.zeros_like(finite))
+    if odd.any():
+        place = first_true(odd)
+        word = "NaN" if np.isnan(one[place]) or np.isnan(other[place]) else "infinite"
+        return Result(int(finite.sum()), float("inf"), f"a value is {word}, which compares with nothing", place)
+    gap = np.where(finite, np.abs(np.where(finite, one, 0) - np.where(finite, other, 0)), 0.0)
+    size = np.maximum(np.abs(np.where(finite, one, 0)), np.abs(np.where(finite, other, 0)))
+    wrong = gap > ATOL + rtol * size
+    relative = np.where(gap > ATOL, gap / np.maximum(size, ATOL), 0.0)
+    largest = float(relative.max(initial=0.0))
+    if wrong.any():
+        place = first_true(wrong)
+        return Result(int(finite.sum()), float(gap[wrong].max()), "differ", place)
+    return Result(int(finite.sum()), largest)
+
+
+def first_true(mask: Any) -> tuple[int, ...]:
+    """The first place at which a mask is true."""
+    if np.ndim(mask) == 0:
+        return ()
+    return tuple(int(number) for number in np.argwhere(mask)[0])

@@ -1,0 +1,198 @@
+r"""Read what stands in subscripts and beside cases: index lists, slices, sets and conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from .errors import fault
+from .lexicon import split_commas, unwrapped
+from .nodes import Add, Compare, Join, Logic, Name, Node, Number, Parity, Slice
+from .symbols import read_scripts
+from .tokens import Token
+from .vocabulary import REFUSED, RELATIONS
+
+if TYPE_CHECKING:
+    from .parser import Parser
+
+EVERYTHING: Final = (":", r"\cdot", "*", r"\bullet")
+ORDER: Final = frozenset(["=", "<", ">", r"\le", r"\ge", r"\ne", ":="])
+
+
+def read_index_list(parser: Parser, tokens: Sequence[Token]) -> tuple[Node, ...]:
+    """The indices of a subscript: with commas or without, ij being two of them."""
+    tokens = unwrapped(tokens)
+    pieces = split_commas(tokens)
+    if not pieces:
+        raise fault("an empty subscript; write an index", tokens[0] if tokens else None)
+    if len(pieces) == 1:
+        atoms = side_by_side(parser, pieces[0])
+        if len(atoms) > 1:
+            return tuple(parser.inside(atom).whole() for atom in atoms)
+    return tuple(read_index(parser, piece) for piece in pieces)
+
+
+def side_by_side(parser: Parser, tokens: Sequence[Token]) -> list[Sequence[Token]]:
+    """The names that stand side by side, each with its scripts; nothing when anything else is there."""
+    atoms: list[Sequence[Token]] = []
+    place = 0
+    while place < len(tokens):
+        start = place
+        if tokens[place].kind != "name":
+            if tokens[place].text in EVERYTHING and len(tokens) > 1 and tokens[place].text != ":":
+                atoms.append(tokens[place : place + 1])
+                place += 1
+                continue
+            return []
+        _, place = parser.lexicon.word_at(tokens, place)
+        _, place = read_scripts(tokens, place)
+        atoms.append(tokens[start:place])
+    return [] if any(atom[0].kind != "name" for atom in atoms) else atoms
+
+
+def read_index(parser: Parser, tokens: Sequence[Token]) -> Node:
+    """One index: an expression, or a slice such as :, 1:t or <t."""
+    if len(tokens) == 1 and tokens[0].text in EVERYTHING:
+        return Slice(None, None, start=tokens[0].start, end=tokens[0].end)
+    first = tokens[0]
+    if first.text in ("<", r"\le") and len(tokens) > 1:
+        high = parser.inside(tokens[1:]).whole()
+        return Slice(None, high if first.text == r"\le" else Add((high, Number(1)), ("+", "-")), start=first.start, end=high.end)
+    if first.text in (">", r"\ge") and len(tokens) > 1:
+        low = parser.inside(tokens[1:]).whole()
+        return Slice(low if first.text == r"\ge" else Add((low, Number(1)), ("+", "+")), None, start=first.start, end=low.end)
+    colon = next((place for place, token in enumerate(tokens) if token.text == ":"), None)
+    if colon is not None:
+        low_side = parser.inside(tokens[:colon]).whole() if colon else None
+        high_side = parser.inside(tokens[colon + 1 :]).whole() if colon + 1 < len(tokens) else None
+        return Slice(low_side, high_side, start=first.start, end=tokens[-1].end)
+    if len(parser.lexicon.names_in(tokens)) > 1 and not any(token.text in ("+", "-", "/", r"\cdot", "(", "_") or token.kind == "number" for token in tokens):
+        raise fault("ambiguous subscript; part the indices with commas", first)
+    if any(token.text in ("+", "-") for token in tokens) and len(side_by_side(parser, leading_names(tokens))) > 1:
+        raise fault("ambiguous subscript; part the indices with commas", first)
+    return parser.inside(tokens).whole()
+
+
+def leading_names(tokens: Sequence[Token]) -> Sequence[Token]:
+    """The tokens before the first sign."""
+    end = next((place for place, token in enumerate(tokens) if token.text in ("+", "-")), len(tokens))
+    return tokens[:end]
+
+
+def is_index_list(parser: Parser, tokens: Sequence[Token]) -> bool:
+    """Are the arguments behind an array nothing but running indices, numbers, + and -?"""
+    names = parser.lexicon.names_in(tokens)
+    running = parser.scope | parser.lexicon.indices
+    rest = [token for token in tokens if token.kind not in ("name", "number") and token.text not in (",", "+", "-", "'")]
+    return bool(names) and not rest and all(name in running or name + "'" in running for name in names)
+
+
+def read_condition(parser: Parser, tokens: Sequence[Token]) -> Node | None:
+    """The condition of a case; None for 'otherwise'."""
+    kept = [token for token in tokens if not is_filler(token)]
+    while kept and kept[-1].text in (",", ".", ";"):
+        kept.pop()
+    while kept and kept[0].text in (",", ";"):
+        kept.pop(0)
+    if not kept or all(token.kind == "text" for token in kept):
+        return None
+    return read_logic(parser, unwrapped(kept))
+
+
+def is_filler(token: Token) -> bool:
+    """A word that changes nothing: if, for, where."""
+    words = {word.strip(".,;:").lower() for word in token.text.split()}
+    return token.kind == "space" or (token.kind == "text" and not words & {"and", "or", "even", "odd", "not"} and not words & {"otherwise", "else"})
+
+
+def read_logic(parser: Parser, tokens: Sequence[Token]) -> Node:
+    """Comparisons joined by 'or', then by 'and' or commas."""
+    for word, signs in (("or", (r"\vee", "or")), ("and", (r"\wedge", "and", ","))):
+        pieces = split_at(tokens, signs)
+        if len(pieces) > 1:
+            if any(not piece for piece in pieces):
+                raise fault(f"nothing stands beside '{word}'; write a condition there", tokens[0])
+            return Logic(word, tuple(read_logic(parser, piece) for piece in pieces), start=tokens[0].start, end=tokens[-1].end)
+    words = " ".join(token.text.lower() for token in tokens if token.kind == "text").split()
+    if "even" in words or "odd" in words:
+        body = parser.inside([token for token in tokens if token.kind != "text"]).whole()
+        return Parity(body, "even" in words, start=tokens[0].start, end=tokens[-1].end)
+    inner = parser.inside(unwrapped(tokens))
+    node = finish_condition(inner, inner.expression())
+    if inner.token.kind != "end":
+        raise inner.unexpected("a relation")
+    return node
+
+
+def split_at(tokens: Sequence[Token], signs: tuple[str, ...]) -> list[list[Token]]:
+    """Part tokens at signs of the top level."""
+    pieces: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += (token.text in ("{", "(", "[", r"\{")) - (token.text in ("}", ")", "]", r"\}"))
+        if depth == 0 and token.text in signs:
+            pieces.append([])
+        else:
+            pieces[-1].append(token)
+    return pieces
+
+
+def finish_condition(parser: Parser, first: Node) -> Node:
+    """The rest of a chain such as 1 \\le j < i, or of i \\in S."""
+    members, relations = [first], list[str]()
+    while parser.text in RELATIONS:
+        sign = parser.take()
+        if sign.text == r"\in":
+            if relations:
+                raise fault("'\\in' within a chain; write two conditions", sign)
+            return member_of(parser, first, sign)
+        if sign.text not in ORDER:
+            raise fault(f"'{sign.text}' is no condition; use =, \\ne, <, \\le, > or \\ge", sign)
+        relations.append("=" if sign.text == ":=" else sign.text)
+        members.append(parser.expression())
+    if not relations:
+        at = parser.token
+        if at.text in REFUSED:
+            raise fault(f"{at.text} {REFUSED[at.text]}", at)
+        raise fault("a condition needs a relation such as < or =", first)
+    return Compare(tuple(members), tuple(relations), start=first.start, end=members[-1].end)
+
+
+def member_of(parser: Parser, first: Node, sign: Token) -> Node:
+    """i \\in {0, 1} as a choice of equalities, i \\in [n] as a range."""
+    rest = parser.tokens[parser.place :]
+    parser.place = len(parser.tokens)
+    low, high, members = read_set(parser, rest, sign)
+    place = {"start": first.start, "end": members.end if members else sign.end}
+    if members is None:
+        assert low is not None
+        assert high is not None
+        return Compare((low, first, high), (r"\le", r"\le"), **place)
+    if isinstance(members, Join):
+        return Logic("or", tuple(Compare((first, item), ("=",)) for item in members.parts), **place)
+    return Compare((first, members), (r"\in",), **place)
+
+
+def read_set(parser: Parser, tokens: Sequence[Token], at: Token) -> tuple[Node | None, Node | None, Node | None]:
+    r"""A set of integers: (low, high, None) of [n], \{1, \ldots, n\} and 1:n, or (None, None, members)."""
+    if not tokens:
+        raise fault("a set is missing; write \\{1, \\ldots, n\\}", at)
+    is_braced = tokens[0].text in (r"\{", "[") and tokens[-1].text in (r"\}", "]")
+    inside = tokens[1:-1] if is_braced else tokens
+    pieces = split_commas(inside)
+    dots = [number for number, piece in enumerate(pieces) if piece[0].text == r"\ldots"]
+    if dots:
+        if dots[0] != len(pieces) - 2 or dots[0] == 0:
+            raise fault("a range with dots needs a first and a last value: 1, \\ldots, n", tokens[0])
+        return parser.inside(pieces[0]).whole(), parser.inside(pieces[-1]).whole(), None
+    if is_braced and tokens[0].text == "[":
+        if len(pieces) > 2:
+            raise fault("an interval has two ends; write \\{1, \\ldots, n\\}", tokens[0])
+        last = parser.inside(pieces[-1]).whole()
+        return (parser.inside(pieces[0]).whole() if len(pieces) == 2 else Number(1)), last, None
+    if is_braced:
+        return None, None, Join(tuple(parser.inside(piece).whole() for piece in pieces), start=tokens[0].start, end=tokens[-1].end)
+    node = parser.inside(tokens).whole()
+    if not isinstance(node, Name):
+        raise fault("a set must be \\{1, \\ldots, n\\}, [n] or a declared name", tokens[0])
+    return None, None, node

@@ -1,0 +1,102 @@
+r"""What a display defines: for each name the clauses that give it, with assignments \leftarrow told apart by their order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from .equation import Definition, Equation, Statement
+from .nodes import Call, Name, Node, Root, children, put
+from .symbols import split_key
+
+
+@dataclass(frozen=True)
+class Clause:
+    """One statement as a definition: key at these patterns is the body."""
+
+    definition: Definition
+    body: Node
+    statement: Statement
+
+
+@dataclass
+class Definitions:
+    """The clauses of every defined name.
+
+    last: the final version of each name that \\leftarrow assigns.   statements: the equation's own, in their versions.
+    """
+
+    clauses: dict[str, list[Clause]] = field(default_factory=dict)
+    families: dict[str, list[Clause]] = field(default_factory=dict)
+    last: dict[str, str] = field(default_factory=dict)
+    statements: list[Statement] = field(default_factory=list)
+
+    def add(self, clause: Clause) -> None:
+        """Add one clause; a square such as \\sigma^2 also gives its root."""
+        definition = clause.definition
+        self.clauses.setdefault(definition.key, []).append(clause)
+        if definition.members:
+            left = clause.statement.members[0]
+            while not isinstance(left, Call):
+                left = getattr(left, "base")  # noqa: B009  an index of a call
+            self.families.setdefault(left.base, []).append(clause)
+
+    def defines(self, key: str) -> bool:
+        """Does the display give this name a value?"""
+        return key in self.clauses
+
+
+def collect(equation: Equation) -> Definitions:
+    """The definitions of an equation and of those given to it; its own come last."""
+    found = Definitions()
+    for given in equation.given:
+        for clauses in collect(given).clauses.values():
+            for clause in clauses:
+                found.add(clause)
+    own = {statement.definition.key for statement in equation.statements if statement.definition}
+    for key in own:
+        found.clauses.pop(key, None)
+    found.statements, found.last = versions(equation.statements)
+    for statement in found.statements:
+        if statement.definition is not None:
+            found.add(Clause(statement.definition, statement.members[1], statement))
+    add_roots(found)
+    return found
+
+
+def add_roots(found: Definitions) -> None:
+    """\\sigma as the root of a defined \\sigma^2, unless it is defined itself."""
+    for key in list(found.clauses):
+        base, below, above, primes = split_key(key) if not key.startswith(r"\frac") else ("", "", "", "")
+        root = key.removesuffix("^{2}")
+        if above == "2" and base and not primes and root not in found.clauses:
+            for clause in found.clauses[key]:
+                found.add(Clause(replace(clause.definition, key=root), Root(clause.body), clause.statement))
+
+
+def versions(statements: Iterable[Statement]) -> tuple[list[Statement], dict[str, str]]:
+    """Name every assignment's result apart, so that what stands later reads the latest."""
+    current: dict[str, str] = {}
+    result = []
+    for number, statement in enumerate(statements):
+        members = [renamed(member, current) for member in statement.members]
+        definition = statement.definition
+        if definition is not None and statement.relations[0] == r"\leftarrow":
+            fresh = f"{definition.key}←{number + 1}"
+            members[0] = renamed(statement.members[0], current | {definition.key: fresh})
+            current[definition.key] = fresh
+        result.append(replace(statement, members=tuple(members)))
+    return result, current
+
+
+def renamed(node: Node, current: dict[str, str]) -> Node:
+    """The tree with the names in their current versions."""
+    if not current:
+        return node
+    if isinstance(node, Name):
+        return replace(node, key=current.get(node.key, node.key))
+    for path, child in list(children(node)):
+        changed = renamed(child, current)
+        if changed is not child:
+            node = put(node, path, changed)
+    return node

@@ -1,0 +1,181 @@
+"""Draw the numbers of a check: sizes that are distinct primes, values that are never zero, one or centred."""
+
+from __future__ import annotations
+
+import ast
+import zlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from .errors import EquationError
+from .notation import RANGE, Notation, Symbol, sizes_named
+from .options import read_expression
+from .ranges import Span
+
+PRIMES: Final = (5, 7, 3, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61)
+EVEN: Final = (6, 10, 14, 22, 26, 34)
+ODD: Final = (5, 7, 9, 11)
+MAX_SIZE: Final = 4_000
+
+
+@dataclass
+class Draw:
+    """The numbers of one draw.  values: by key.   spans: where declared indices run."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    spans: dict[str, Span] = field(default_factory=dict)
+
+
+def seed_of(label: str, number: int) -> np.random.Generator:
+    """A generator of its own for each label and draw, so that no equation changes another's numbers."""
+    return np.random.default_rng([zlib.crc32(label.encode()), number])
+
+
+def needed(notation: Notation, keys: Iterable[str]) -> list[Symbol]:
+    """The symbols that these keys need, with the sizes that their kinds name, in the order of the notation."""
+    codes = notation.by_code()
+    found: dict[str, Symbol] = {}
+    waiting = [key for key in keys if key in notation.symbols]
+    while waiting:
+        symbol = notation.symbols[waiting.pop()]
+        if symbol.key in found:
+            continue
+        found[symbol.key] = symbol
+        waiting += [codes[name].key for name in sizes_named(symbol.kind) if name in codes]
+    return [symbol for key, symbol in notation.symbols.items() if key in found]
+
+
+def draw(symbols: list[Symbol], label: str, number: int, base: int, point: Mapping[str, float] | None = None) -> Draw:
+    """Draw every symbol: sizes first, then numbers, then arrays.
+
+    Raises EquationError for a size that cannot be computed or is out of bounds.
+    """
+    generator = seed_of(label, number)
+    result = Draw()
+    sizes = fixed_point(symbols, point or {})
+    free = [symbol for symbol in symbols if symbol.kind.name == "dim" and symbol.code not in sizes]
+    draw_sizes(free, sizes, number)
+    waiting = [symbol for symbol in symbols if symbol.kind.name in ("int", "dim") and symbol.code not in sizes]
+    settle(waiting, sizes, generator)
+    for symbol in symbols:
+        if symbol.kind.name == "index":
+            if symbol.kind.arguments:
+                result.spans[symbol.key] = span_of(symbol, sizes)
+        elif symbol.code in sizes:
+            result.values[symbol.key] = sizes[symbol.code]
+        else:
+            shape = tuple(size_of(text, sizes, symbol) for text in symbol.kind.shape)
+            result.values[symbol.key] = array_of(symbol, shape, sizes, generator, base)
+    return result
+
+
+def fixed_point(symbols: list[Symbol], point: Mapping[str, float]) -> dict[str, Any]:
+    """The values of ':at:'.  Raises EquationError for a name that is no symbol."""
+    codes = {symbol.code for symbol in symbols}
+    for name in point:
+        if name not in codes:
+            raise EquationError(f"the point names {name}, which this equation does not use; it uses {', '.join(sorted(codes))}", field="at")
+    return dict(point)
+
+
+def draw_sizes(free: list[Symbol], sizes: dict[str, Any], number: int) -> None:
+    """Give plain, even and odd sizes their values: distinct, and rotated from draw to draw."""
+    for rule, pool in (("", PRIMES), ("even", EVEN), ("odd", ODD)):
+        members = [symbol for symbol in free if "".join(symbol.kind.arguments) == rule]
+        pool = pool[: max(len(members) + 1, 4)]
+        for place, symbol in enumerate(members):
+            sizes[symbol.code] = pool[(place + number) % len(pool)]
+
+
+def settle(waiting: list[Symbol], sizes: dict[str, Any], generator: np.random.Generator) -> None:
+    """Compute whole numbers whose bounds name others, until none is left."""
+    while waiting:
+        ready = [symbol for symbol in waiting if all(name in sizes or name not in {other.code for other in waiting} for name in sizes_named(symbol.kind))]
+        if not ready:
+            names = ", ".join(symbol.latex for symbol in waiting)
+            raise EquationError(f"the sizes of {names} depend on each other", field="notation")
+        for symbol in ready:
+            sizes[symbol.code] = whole_of(symbol, sizes, generator)
+        waiting = [symbol for symbol in waiting if symbol not in ready]
+
+
+def whole_of(symbol: Symbol, sizes: Mapping[str, Any], generator: np.random.Generator) -> int:
+    """A whole number of int(a..b), dim(a..b) or dim(expression)."""
+    match = RANGE.match(symbol.kind.arguments[0])
+    if match is None:
+        return size_of(symbol.kind.arguments[0], sizes, symbol)
+    low, high = number_of(match[1], sizes, symbol), number_of(match[2], sizes, symbol)
+    if high < low:
+        raise EquationError(f"the range {low}..{high} of {symbol.latex} is empty", field="notation")
+    return int(generator.integers(low, high + 1))
+
+
+def span_of(symbol: Symbol, sizes: Mapping[str, Any]) -> Span:
+    """The first and last value of index(a..b)."""
+    match = RANGE.match(symbol.kind.arguments[0])
+    if match is None:
+        raise EquationError(f"the range of {symbol.latex} is '{symbol.kind.arguments[0]}'; write index(1..n)", field="notation")
+    return number_of(match[1], sizes, symbol), number_of(match[2], sizes, symbol)
+
+
+def number_of(text: str, sizes: Mapping[str, Any], symbol: Symbol) -> int:
+    """A whole number in sizes, such as d//2-1."""
+    value = read_expression(text, field_name="notation").value(sizes) if not is_digits(text) else int(text)
+    if not isinstance(value, int | float | np.integer) or value != int(value):
+        raise EquationError(f"'{text}' of {symbol.latex} is {value}; it must be a whole number", field="notation")
+    return int(value)
+
+
+def is_digits(text: str) -> bool:
+    try:
+        return isinstance(ast.literal_eval(text.strip()), int)
+    except (ValueError, SyntaxError):
+        return False
+
+
+def size_of(text: str, sizes: Mapping[str, Any], symbol: Symbol) -> int:
+    """A size within bounds."""
+    value = number_of(text, sizes, symbol)
+    if not 0 < value <= MAX_SIZE:
+        raise EquationError(f"the size {text} of {symbol.latex} is {value}; it must lie between 1 and {MAX_SIZE}", field="notation")
+    return value
+
+
+def array_of(symbol: Symbol, shape: tuple[int, ...], sizes: Mapping[str, Any], generator: np.random.Generator, base: int) -> Any:
+    """The values of one symbol by its kind."""
+    if int(np.prod(shape)) > 1_000_000:
+        raise EquationError(f"{symbol.latex} has over 1000000 elements; give smaller sizes", field="notation")
+    name = symbol.kind.name
+    if name == "positive":
+        return generator.uniform(0.3, 1.7, shape) if shape else float(generator.uniform(0.3, 1.7))
+    if name == "unit":
+        return generator.uniform(0.05, 0.95, shape) if shape else float(generator.uniform(0.05, 0.95))
+    if name == "simplex":
+        weights = generator.uniform(0.1, 1.0, shape)
+        return weights / weights.sum(axis=-1, keepdims=True)
+    if name == "onehot":
+        return np.eye(shape[-1])[generator.integers(0, shape[-1], shape[:-1])]
+    if name == "ints":
+        return generator.integers(base, number_of(symbol.kind.arguments[-1], sizes, symbol) + base, shape)
+    if name in ("binary", "sign"):
+        bits = generator.integers(0, 2, shape)
+        return bits.astype(float) if name == "binary" else 2.0 * bits - 1.0
+    if name == "mask":
+        late = np.arange(shape[1]) - max(0, shape[1] - shape[0]) > np.arange(shape[0])[:, None]
+        return np.where(late, -np.inf, 0.0)
+    values = generator.normal(0.2, 1.3, shape)
+    return squared(name, values) if name in ("symmetric", "posdef", "diagonal", "orthogonal") else values if shape else float(values)
+
+
+def squared(name: str, values: Any) -> Any:
+    """A square matrix of a special kind."""
+    if name == "symmetric":
+        return (values + values.T) / 2
+    if name == "posdef":
+        return values @ values.T / len(values) + 0.5 * np.eye(len(values))
+    if name == "diagonal":
+        return np.diag(np.diag(values))
+    return np.linalg.qr(values)[0]

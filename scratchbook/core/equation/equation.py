@@ -1,0 +1,309 @@
+r"""Read a display into an equation: its statements, the ranges of its indices, and what each statement defines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from .conditions import read_logic, read_set
+from .errors import EquationError, fault
+from .lexicon import Lexicon, make_lexicon
+from .nodes import Binding, Call, Compare, Index, Name, Node, Power, free_names, walk
+from .notation import Notation
+from .parser import Parser
+from .plain import plain_tokens
+from .spelling import spell
+from .statements import RawStatement, read_statements, top_level
+from .symbols import group
+from .tokens import Macros, Token, read_tokens
+
+EQUALITIES: Final = frozenset(["=", ":=", r"\leftarrow", r"\approx"])
+ORDER: Final = frozenset(["<", ">", r"\le", r"\ge", r"\ne"])
+
+
+@dataclass(frozen=True)
+class Definition:
+    """What a left side names.
+
+    key: the name.   parameters: the arguments of a function, or None.   patterns: its indices, such as 2i+1.
+    members: the indices that pick a function of a family.
+    """
+
+    key: str
+    parameters: tuple[Node, ...] | None
+    patterns: tuple[Node, ...]
+    members: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One chain of relations.  row: 0-based row of the display.   text: the author's LaTeX of it."""
+
+    members: tuple[Node, ...]
+    relations: tuple[str, ...]
+    row: int = 0
+    text: str = field(default="", compare=False)
+
+    @property
+    def definition(self) -> Definition | None:
+        """What the left side names, when it is one name."""
+        return definition_of(self.members[0]) if self.relations[:1] and self.relations[0] in EQUALITIES else None
+
+
+@dataclass(frozen=True)
+class Shape:
+    r"""x \in \mathbb{R}^{d}: a statement about a symbol's shape."""
+
+    name: Name
+    sizes: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Equation:
+    """A display as read.
+
+    ranges: where indices run, from "i = 1, ..., n" and the like.   conditions: what the indices must meet.
+    given: equations whose definitions this one uses.
+    """
+
+    source: str
+    statements: tuple[Statement, ...]
+    ranges: tuple[Binding, ...] = ()
+    conditions: tuple[Node, ...] = ()
+    shapes: tuple[Shape, ...] = ()
+    notation: Notation = field(default_factory=Notation, compare=False)
+    lexicon: Lexicon = field(default_factory=Lexicon, compare=False)
+    given: tuple[Equation, ...] = field(default=(), compare=False)
+    is_plain: bool = False
+
+    @property
+    def names(self) -> set[str]:
+        """The keys of everything that it mentions: symbols, functions and indices."""
+        found = set[str]()
+        for node in self.roots():
+            for part in walk(node):
+                if isinstance(part, Name):
+                    found.add(part.key)
+                elif isinstance(part, Call):
+                    found |= {part.function, part.base}
+        return found | {binding.key for binding in self.ranges} | {shape.name.key for shape in self.shapes}
+
+    def roots(self) -> list[Node]:
+        """Every tree of the equation."""
+        trees = [member for statement in self.statements for member in statement.members]
+        trees += [*self.conditions, *(size for shape in self.shapes for size in shape.sizes)]
+        return trees + [side for binding in self.ranges for side in (binding.low, binding.high, binding.members) if side]
+
+    def row(self, number: int) -> str:
+        """The LaTeX of one row of the display, 1-based, without its alignment marks."""
+        texts = [statement.text for statement in self.statements if statement.row == number - 1]
+        if not texts:
+            rows = max(statement.row for statement in self.statements) + 1
+            raise EquationError(f"no row {number}; the equation has {rows}", source=self.source)
+        return r", \quad ".join(texts)
+
+
+def definition_of(left: Node) -> Definition | None:
+    """What a left side names: x, x_i, x^{(l)}_i, f(x) or f(x)_i."""
+    patterns: tuple[Node, ...] = ()
+    while isinstance(left, Index):
+        patterns = left.indices + patterns
+        left = left.base
+    if isinstance(left, Name):
+        return Definition(left.key, None, patterns)
+    if isinstance(left, Call) and is_definable(left):
+        return Definition(left.function, left.arguments, patterns, left.indices)
+    return None
+
+
+def is_definable(left: Call) -> bool:
+    """Is it f(x, y), rather than \\log x or f(2x)?"""
+    keys = [argument.key for argument in left.arguments if isinstance(argument, Name)]
+    return not left.is_bare and len(set(keys)) == len(left.arguments)
+
+
+def parse_equation(latex: str, notation: Notation, macros: Macros | None = None, given: Sequence[Equation] = ()) -> Equation:
+    """Read LaTeX as the page shows it.
+
+    given: equations whose definitions may be used.
+    Raises EquationError, with its place in the text, for everything that cannot be read in one way.
+    """
+    try:
+        return read(spell(read_tokens(latex, macros)), latex, notation, given, is_plain=False)
+    except EquationError as error:
+        raise error.within(latex, "latex") from None
+    except RecursionError:
+        raise EquationError("the equation nests too deep; name a part and write it apart", source=latex) from None
+
+
+def parse_plain(text: str, notation: Notation, given: Sequence[Equation] = ()) -> Equation:
+    """Read a formula in plain text, such as H = X + Attention(LN(X)) W₁, where words are names as in code."""
+    try:
+        return read(plain_tokens(text, notation), text, notation, given, is_plain=True)
+    except EquationError as error:
+        raise error.within(text, "latex") from None
+    except RecursionError:
+        raise EquationError("the formula nests too deep; name a part and write it apart", source=text) from None
+
+
+def read(tokens: list[Token], source: str, notation: Notation, given: Sequence[Equation], *, is_plain: bool) -> Equation:
+    """Read spelled tokens into an equation."""
+    raw = read_statements(tokens)
+    lexicon = make_lexicon(notation, raw, *given_names(given))
+    for statement in raw:
+        note_range_letters(statement, lexicon)
+    reader = Reader(lexicon, source, is_plain=is_plain)
+    for statement in raw:
+        reader.statement(statement)
+    if not reader.statements:
+        raise fault("nothing here says that two sides are equal; write left = right")
+    return Equation(
+        source, tuple(reader.statements), tuple(reader.ranges), tuple(reader.conditions), tuple(reader.shapes), notation, lexicon, tuple(given), is_plain
+    )
+
+
+def given_names(given: Iterable[Equation]) -> tuple[set[str], set[str]]:
+    """The variables and functions that earlier equations define."""
+    variables, functions = set[str](), set[str]()
+    for equation in given:
+        for statement in equation.statements:
+            definition = statement.definition
+            if definition and definition.parameters is None:
+                variables.add(definition.key)
+            elif definition:
+                functions.add(definition.key)
+    return variables, functions
+
+
+def note_range_letters(statement: RawStatement, lexicon: Lexicon) -> None:
+    """A letter that i = 1, ..., n gives a range is an index."""
+    if is_range(statement):
+        for token in statement.members[0]:
+            if token.kind == "name" and token.text not in lexicon.arrays:
+                lexicon.indices.add(token.text)
+                lexicon.variables.discard(token.text)
+
+
+def is_range(statement: RawStatement) -> bool:
+    r"""Is it i = 1, \ldots, n?"""
+    if len(statement.members) != 2 or statement.relations[0].text != "=":
+        return False
+    right = [token.text for token in top_level(statement.members[1])]
+    return r"\ldots" in right and "," in right
+
+
+class Reader:
+    """Turns raw statements into trees, one after another."""
+
+    def __init__(self, lexicon: Lexicon, source: str, *, is_plain: bool) -> None:
+        self.lexicon = lexicon
+        self.source = source
+        self.is_plain = is_plain
+        self.statements: list[Statement] = []
+        self.ranges: list[Binding] = []
+        self.conditions: list[Node] = []
+        self.shapes: list[Shape] = []
+
+    def parser(self, tokens: Sequence[Token], scope: frozenset[str] = frozenset()) -> Parser:
+        """A parser with the names of this display."""
+        return Parser(tokens, self.lexicon, scope, is_plain=self.is_plain)
+
+    def statement(self, raw: RawStatement) -> None:
+        """Read one statement into its list."""
+        relations = [token.text for token in raw.relations]
+        if not relations:
+            first = raw.members[0][0]
+            raise fault("an equation without '='; write left = right", first)
+        if r"\in" in relations:
+            self.membership(raw)
+        elif is_range(raw):
+            self.range(raw)
+        elif self.is_condition(raw):
+            self.condition(raw)
+        else:
+            self.equation(raw)
+
+    def equation(self, raw: RawStatement) -> None:
+        """A chain of relations between expressions; its left indices run in all the others."""
+        members = [self.parser(raw.members[0]).whole()]
+        scope = frozenset(free_names(members[0]) & self.lexicon.indices)
+        members += [self.parser(tokens, scope).whole() for tokens in raw.members[1:]]
+        start, end = raw.members[0][0].start, raw.members[-1][-1].end
+        self.statements.append(Statement(tuple(members), tuple(token.text for token in raw.relations), raw.row, self.source[start:end]))
+
+    def range(self, raw: RawStatement) -> None:
+        r"""i = 1, \ldots, n."""
+        low, high, _ = read_set(self.parser(()), raw.members[1], raw.relations[0])
+        for token in raw.members[0]:
+            if token.kind == "name":
+                self.ranges.append(Binding(token.text, low, high, start=token.start, end=token.end))
+
+    def membership(self, raw: RawStatement) -> None:
+        r"""i \in [n] is a range; x \in \mathbb{R}^d a statement about shapes."""
+        if len(raw.relations) > 1:
+            raise fault("'\\in' within a chain; write it apart", raw.relations[0])
+        right = raw.members[1]
+        names = [self.parser(piece).whole() for piece in pieces_of(raw.members[0])]
+        if right[0].text in (r"\mathbb{R}", r"\R"):
+            sizes = self.sizes(right[1:])
+            for name in names:
+                if not isinstance(name, Name):
+                    raise fault("a shape belongs to one name: x \\in \\mathbb{R}^{d}", raw.relations[0])
+                self.shapes.append(Shape(name, sizes))
+            return
+        if not all(isinstance(name, Name) and name.key in self.lexicon.indices for name in names):
+            raise fault("a membership has no value to compare; declare the kind of the name in the notation", raw.relations[0])
+        low, high, members = read_set(self.parser(()), right, raw.relations[0])
+        self.ranges += [Binding(name.key, low, high, members) for name in names if isinstance(name, Name)]
+
+    def sizes(self, tokens: Sequence[Token]) -> tuple[Node, ...]:
+        r"""The sizes in \mathbb{R}^{d \times h}."""
+        if not tokens:
+            return ()
+        if tokens[0].text != "^":
+            raise fault("a set of numbers is written \\mathbb{R}^{d}", tokens[0])
+        script, _ = group(tokens, 1)
+        pieces: list[list[Token]] = [[]]
+        for token in script:
+            if token.text == r"\times":
+                pieces.append([])
+            else:
+                pieces[-1].append(token)
+        return tuple(self.parser(piece).whole() for piece in pieces)
+
+    def is_condition(self, raw: RawStatement) -> bool:
+        r"""Does it only limit indices, as 0 \le i < d/2 and i \ne j do?"""
+        if raw.relations[0].text not in ORDER and raw.before != "if":
+            return False
+        members = [self.parser(tokens).whole() for tokens in raw.members]
+        return any(isinstance(member, Name) and member.key in self.lexicon.indices for member in members)
+
+    def condition(self, raw: RawStatement) -> None:
+        """A chain that limits indices."""
+        tokens = [token for member, sign in zip(raw.members, [*raw.relations, None], strict=True) for token in [*member, *([sign] if sign else [])]]
+        node = read_logic(self.parser(()), tokens)
+        if not isinstance(node, Compare):
+            raise fault("a condition on indices is one chain, such as 1 \\le i < j", tokens[0])
+        self.conditions.append(node)
+
+
+def pieces_of(tokens: Sequence[Token]) -> list[list[Token]]:
+    """Names in a list."""
+    pieces: list[list[Token]] = [[]]
+    for token in tokens:
+        if token.text == ",":
+            pieces.append([])
+        else:
+            pieces[-1].append(token)
+    return [piece for piece in pieces if piece]
+
+
+def with_statements(equation: Equation, statements: Sequence[Statement]) -> Equation:
+    """The same equation with other statements."""
+    return replace(equation, statements=tuple(statements))
+
+
+def is_square_name(node: Node) -> bool:
+    """Is a left side such as \\sigma^2?"""
+    return isinstance(node, Power)

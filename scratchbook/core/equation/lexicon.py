@@ -1,0 +1,384 @@
+r"""What each name in a display is: a symbol, a function, an index.  Names decide: nothing here guesses from a letter alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from .notation import Notation
+from .spelling import spell
+from .statements import RawStatement
+from .symbols import Scripts, derivative_key, flat, group, key_of, read_scripts, split_key
+from .tokens import Token, cut
+
+# Functions that the evaluator knows; a declared name of the same spelling wins.
+BUILT_IN: Final = frozenset(
+    ["exp", "log", "ln", "lg", "sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth", "arcsin", "arccos", "arctan", "erf", "sqrt", "abs", "sign", "sgn", "max", "min", "argmax", "argmin", "sum", "mean", "Mean", "avg", "var", "Var", "std", "Std", "softmax", "Softmax", "log_softmax", "logsumexp", "LSE", "logaddexp", "sigmoid", "Sigmoid", "logit", "ReLU", "relu", "SiLU", "silu", "Swish", "swish", "GELU", "gelu", "softplus", "Softplus", "SoftPlus", "ELU", "tr", "Tr", "trace", "det", "diag", "Diag", "rank", "concat", "Concat", "cat", "norm", "clip", "floor", "ceil", "round", "mod", "Var", "Cov", "transpose", "vec", "dim", "cosh", "logdet", "sech", "sinc", "Tanh", "Exp", "Log", "E", "one_hot", "onehot", "softsign", "hardtanh", "cumsum", "LayerNorm0"]
+) - {"LayerNorm0", "rank", "Cov", "E", "sinc", "vec", "transpose"}
+BUILT_IN_LETTERS: Final = frozenset([r"\sigma", r"\Phi", r"\mathbb{E}", r"\Gamma"])
+REDUCERS: Final = frozenset(["max", "min", "argmax", "argmin", "mean", "Mean", "avg", "softmax", "Softmax", "logsumexp", "LSE", "var", "Var", "std", "Std", "sum", "log_softmax"]) | {r"\mathbb{E}"}
+BIG: Final = frozenset([r"\sum", r"\prod"])
+
+
+@dataclass(frozen=True)
+class Left:
+    """A left side that is one name: its base and scripts, the arguments of a call, and an index after the call."""
+
+    base: str
+    scripts: Scripts
+    arguments: tuple[Token, ...] | None
+    after: tuple[Token, ...]
+
+
+@dataclass
+class Lexicon:
+    """The names of one display.
+
+    variables, functions: keys of declared and of locally defined names.   arrays: variables that have elements.
+    families: bases of functions with an index, such as R of R_m.   indices: letters that run.
+    labels: letters that only part names, such as \\ell of x_\\ell.   words: bases of several letters, longest first.
+    """
+
+    variables: set[str] = field(default_factory=set)
+    functions: set[str] = field(default_factory=set)
+    arrays: set[str] = field(default_factory=set)
+    families: set[str] = field(default_factory=set)
+    indices: set[str] = field(default_factory=set)
+    labels: set[str] = field(default_factory=set)
+    words: list[str] = field(default_factory=list)
+
+    def knows(self, key: str) -> bool:
+        """Is it a declared or defined name?"""
+        return key in self.variables or key in self.functions
+
+    def word_at(self, tokens: Sequence[Token], place: int) -> tuple[str, int]:
+        """The base name at a place, and the place after it: the longest declared word, else one token."""
+        first = tokens[place].text
+        if len(first) == 1:
+            run, end = "", place
+            while end < len(tokens) and tokens[end].kind == "name" and len(tokens[end].text) == 1:
+                run += tokens[end].text
+                end += 1
+            for word in self.words:
+                if run.startswith(word):
+                    return word, place + len(word)
+        return first, place + 1
+
+    def names_in(self, tokens: Sequence[Token]) -> list[str]:
+        """The base names among tokens; a declared word is one."""
+        found = list[str]()
+        place = 0
+        while place < len(tokens):
+            if tokens[place].kind == "name":
+                word, place = self.word_at(tokens, place)
+                found.append(word)
+            else:
+                place += 1
+        return found
+
+    def split_below(self, tokens: Sequence[Token]) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
+        """Part an undeclared name's subscript into a label and indices: m,i of q_{m,i} when m is a number."""
+        pieces = split_commas(unwrapped(tokens))
+        count = 0
+        while count < len(pieces) and self.is_label(pieces[count]):
+            count += 1
+        return join_commas(pieces[:count]), join_commas(pieces[count:])
+
+    def is_label(self, tokens: Sequence[Token]) -> bool:
+        """Is a script part of a name, rather than an index?"""
+        letters = self.names_in(tokens) + [token.text for token in tokens if token.kind == "text"]
+        if not letters:
+            return any(token.kind in ("number", "ones") or token.text in ("*", "+", "-") for token in tokens)
+        if flat(tokens) in self.indices or any(letter in self.indices for letter in letters):
+            return False
+        return any(
+            letter in self.labels or letter in self.variables or (len(letter) > 1 and not letter.startswith("\\")) for letter in letters
+        )
+
+
+def split_commas(tokens: Sequence[Token]) -> list[list[Token]]:
+    """Part tokens at the commas of their top level."""
+    pieces: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += (token.text in ("{", "(", "[", r"\{")) - (token.text in ("}", ")", "]", r"\}"))
+        if token.text == "," and depth == 0:
+            pieces.append([])
+        else:
+            pieces[-1].append(token)
+    return [piece for piece in pieces if piece]
+
+
+def join_commas(pieces: Iterable[Sequence[Token]]) -> tuple[Token, ...]:
+    """The pieces as one list of tokens again."""
+    joined: list[Token] = []
+    for piece in pieces:
+        if joined:
+            joined.append(Token("symbol", ",", piece[0].start, piece[0].start))
+        joined.extend(piece)
+    return tuple(joined)
+
+
+def unwrapped(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Tokens without brackets that hold all of them."""
+    while len(tokens) > 1 and (tokens[0].text, tokens[-1].text) in (("(", ")"), ("{", "}")):
+        depth = 0
+        for number, token in enumerate(tokens):
+            depth += (token.text == tokens[0].text) - (token.text == tokens[-1].text)
+            if depth == 0 and number < len(tokens) - 1:
+                return tokens
+        tokens = tokens[1:-1]
+    return tokens
+
+
+def read_left(tokens: Sequence[Token], lexicon: Lexicon) -> Left | None:
+    """Read a left side that is one name; None when it is an expression."""
+    if not tokens:
+        return None
+    if tokens[0].text == "{" and unwrapped(tokens) is not tokens:
+        return read_left(unwrapped(tokens), lexicon)
+    if tokens[0].text == r"\frac":
+        return read_left_derivative(tokens, lexicon)
+    if tokens[0].kind != "name" or tokens[0].text == "arg":
+        return None
+    base, place = tokens[0].text, 1
+    while place < len(tokens) and tokens[place].kind == "name" and len(base) >= 1 and len(tokens[place].text) == 1 and "\\" not in base:
+        base += tokens[place].text
+        place += 1
+    if place > 1 and base not in lexicon.words and all(letter in lexicon.variables for letter in base):
+        return None
+    scripts, place = read_scripts(tokens, place)
+    arguments = None
+    after: tuple[Token, ...] = ()
+    if place < len(tokens) and tokens[place].text in ("(", "["):
+        if tokens[-1].text not in (")", "]") and not any(token.text in (")", "]") for token in tokens[place:]):
+            return None
+        end = closing(tokens, place)
+        arguments, place = tuple(tokens[place + 1 : end]), end + 1
+        outer, place = read_scripts(tokens, place)
+        if outer.above or outer.primes:
+            return None
+        after = outer.below
+    return Left(base, scripts, arguments, after) if place == len(tokens) else None
+
+
+def read_left_derivative(tokens: Sequence[Token], lexicon: Lexicon) -> Left | None:
+    r"""\frac{\partial L}{\partial z_{ti}} as the name of a derivative with indices: those of L, then those of z."""
+    named = derivative_parts(tokens, 0)
+    if named is None or named[2] != len(tokens):
+        return None
+    upper, lower = name_and_indices(named[0], lexicon), name_and_indices(named[1], lexicon)
+    if upper is None or lower is None:
+        return None
+    below = join_commas([piece for piece in (upper[1], lower[1]) if piece])
+    return Left(derivative_key(upper[0], lower[0]), Scripts(below), None, ())
+
+
+def name_and_indices(tokens: Sequence[Token], lexicon: Lexicon) -> tuple[str, tuple[Token, ...]] | None:
+    """The key of tokens that are one name, and the tokens of its indices; None when they are more."""
+    if not tokens or tokens[0].kind != "name":
+        return None
+    base, place = lexicon.word_at(tokens, 0)
+    scripts, place = read_scripts(tokens, place)
+    if place != len(tokens):
+        return None
+    key, below, above = resolve_left(lexicon, Left(base, scripts, None, ()))
+    return None if key is None or above else (key, below)
+
+
+def derivative_parts(tokens: Sequence[Token], place: int) -> tuple[tuple[Token, ...], tuple[Token, ...], int] | None:
+    r"""The two sides of a \frac that is a derivative, without their signs, and the place after it; None for any other fraction."""
+    if place + 1 >= len(tokens) or tokens[place + 1].text != "{":
+        return None
+    upper, place = group(tokens, place + 1)
+    if place >= len(tokens) or tokens[place].text != "{":
+        return None
+    lower, place = group(tokens, place)
+    if len(lower) < 2 or not upper or upper[0].text not in (r"\partial", "d") or lower[0].text != upper[0].text:
+        return None
+    if lower[1].kind != "name":
+        return None
+    return upper[1:], lower[1:], place
+
+
+def closing(tokens: Sequence[Token], place: int) -> int:
+    """The place of the bracket that closes the one here; the last place when none does."""
+    depth = 0
+    for number in range(place, len(tokens)):
+        text = tokens[number].text
+        depth += (text in ("(", "[", r"\{", "{")) - (text in (")", "]", r"\}", "}"))
+        if depth == 0:
+            return number
+    return len(tokens) - 1
+
+
+def make_lexicon(notation: Notation, statements: Sequence[RawStatement], given: Iterable[str] = (), given_functions: Iterable[str] = ()) -> Lexicon:
+    """The names of a display: those of the notation, and those that its left sides define."""
+    lexicon = Lexicon()
+    for symbol in notation.symbols.values():
+        if symbol.kind.name == "index":
+            lexicon.indices.add(symbol.key)
+        else:
+            lexicon.variables.add(symbol.key)
+        if symbol.kind.shape:
+            lexicon.arrays.add(symbol.key)
+    for key in [*notation.functions, *given_functions]:
+        lexicon.functions.add(key)
+        base, below, _, _ = split_key(key)
+        if below and base not in lexicon.variables:
+            lexicon.families.add(base)
+    lexicon.variables |= set(given)
+    lexicon.words = words_of([*lexicon.variables, *lexicon.functions, *lexicon.indices])
+    lexicon.indices |= running_letters(statements, lexicon) - {"d"}
+    lexicon.labels = label_letters(notation) - lexicon.indices
+    add_left_sides(lexicon, statements)
+    lexicon.words = words_of([*lexicon.variables, *lexicon.functions, *lexicon.indices])
+    return lexicon
+
+
+def words_of(keys: Iterable[str]) -> list[str]:
+    """The bases of several plain letters, longest first."""
+    bases = {split_key(key)[0] for key in keys if not key.startswith(r"\frac")}
+    return sorted((base for base in bases if len(base) > 1 and base.isalpha()), key=len, reverse=True)
+
+
+def label_letters(notation: Notation) -> set[str]:
+    r"""Letters within the scripts of declared names, such as \ell of x_\ell; sizes do not count, as d_k is everywhere."""
+    found = set[str]()
+    for key in [*(key for key, symbol in notation.symbols.items() if symbol.kind.name != "dim")]:
+        if not key.startswith(r"\frac"):
+            _, below, above, _ = split_key(key)
+            found |= {token.text for script in (below, above) for token in script_tokens(script) if token.kind == "name"}
+    return found
+
+
+def script_tokens(script: str) -> list[Token]:
+    """The tokens of a key's script; a word stays one."""
+    if script.isalpha() and len(script) > 1:
+        return [Token("name", script, 0, 0)]
+    return spell(list(cut(script)))
+
+
+def running_letters(statements: Sequence[RawStatement], lexicon: Lexicon) -> set[str]:
+    """Letters that an operator binds, and letters that index a declared array somewhere in the display."""
+    found = set[str]()
+    for statement in statements:
+        for member in statement.members:
+            for place, token in enumerate(member):
+                if place + 2 < len(member) and member[place + 1].text == "_":
+                    script, _ = group(member, place + 2)
+                    if token.text in BIG or token.text in REDUCERS:
+                        found |= first_letters(script)
+                    elif token.kind == "name" and token.text in lexicon.arrays:
+                        found |= index_letters(token.text, script, member, place, lexicon)
+    return {letter for letter in found if letter not in lexicon.arrays}
+
+
+def first_letters(script: Sequence[Token]) -> set[str]:
+    """The letters that stand first in the parts of an operator's subscript."""
+    found = set[str]()
+    for piece in split_commas(unwrapped(script)):
+        place = next((number for number, token in enumerate(piece) if token.kind == "name"), None)
+        if place is not None:
+            scripts, _ = read_scripts(piece, place + 1)
+            found.add(key_of(piece[place].text, scripts.below, (), scripts.primes))
+    return found
+
+
+def index_letters(base: str, script: Sequence[Token], member: Sequence[Token], place: int, lexicon: Lexicon) -> set[str]:
+    """The undeclared letters that index an array here, unless base and script are one declared name."""
+    scripts, _ = read_scripts(member, place + 1)
+    full = key_of(base, scripts.below, scripts.above, scripts.primes)
+    if lexicon.knows(full) or lexicon.knows(key_of(base, scripts.below, (), scripts.primes)) or lexicon.knows(key_of(base, scripts.below)):
+        return set()
+    letters = set[str]()
+    for number, token in enumerate(script):
+        if token.kind == "name" and token.text not in lexicon.variables and (number == 0 or script[number - 1].text != "_"):
+            primes = 0
+            while number + 1 + primes < len(script) and script[number + 1 + primes].text == "'":
+                primes += 1
+            letters.add(token.text + "'" * primes)
+    return letters
+
+
+def add_left_sides(lexicon: Lexicon, statements: Sequence[RawStatement]) -> None:
+    """Add the names that the left sides define, with the letters that index them."""
+    lefts = [(read_left(statement.members[0], lexicon), statement) for statement in statements]
+    for left, statement in lefts:
+        if left is None or not statement.relations or statement.relations[0].text not in ("=", ":=", r"\leftarrow", r"\approx"):
+            continue
+        if statement.before == "if":
+            continue
+        add_left(lexicon, left)
+
+
+def add_left(lexicon: Lexicon, left: Left) -> None:
+    """Add the one name that a left side defines."""
+    scripts = left.scripts
+    key, below, _ = resolve_left(lexicon, left)
+    if key is None:
+        return
+    if left.arguments is not None and not lexicon.knows(key):
+        words = lexicon.names_in(left.arguments)
+        if words and all(word in lexicon.indices for word in words):
+            lexicon.variables.add(key)
+            lexicon.arrays.add(key)
+        else:
+            lexicon.functions.add(key)
+        if below:
+            lexicon.families.add(left.base)
+    else:
+        lexicon.variables.add(key)
+    if below or left.after:
+        lexicon.arrays.add(key)
+    lexicon.indices |= {word for word in lexicon.names_in([*below, *left.after]) if word not in lexicon.variables}
+    if len(left.base) > 1 and left.base.isalpha() and left.base not in lexicon.words:
+        lexicon.words = sorted([*lexicon.words, left.base], key=len, reverse=True)
+    if flat(scripts.above) == "2" and key.endswith("^{2}"):
+        root = key.removesuffix("^{2}")
+        if not lexicon.knows(root):
+            lexicon.variables.add(root)
+            if below:
+                lexicon.arrays.add(root)
+
+
+def resolve_left(lexicon: Lexicon, left: Left) -> tuple[str | None, tuple[Token, ...], tuple[Token, ...]]:
+    """The key that a left side defines, and its index tokens: below, and within brackets above."""
+    scripts = left.scripts
+    for below, above, rest_below, rest_above in candidates(scripts):
+        key = key_of(left.base, below, above, scripts.primes)
+        if lexicon.knows(key) and not rest_above:
+            return key, rest_below, ()
+        if lexicon.knows(key) and is_bracketed(rest_above):
+            return key, rest_below, rest_above
+    above = scripts.above
+    if flat(above) in ("T", r"\top", "-1"):
+        return None, (), ()
+    label, index = lexicon.split_below(scripts.below)
+    if is_bracketed(above) and not lexicon.is_label(unwrapped(above)):
+        return key_of(left.base, label, (), scripts.primes), index, above
+    return key_of(left.base, label, above, scripts.primes), index, ()
+
+
+def is_bracketed(tokens: Sequence[Token]) -> bool:
+    """Is a superscript an index in brackets, as in x^{(i)}?"""
+    return len(tokens) > 2 and (tokens[0].text, tokens[-1].text) in (("(", ")"), ("[", "]"))
+
+
+Candidate = tuple[tuple[Token, ...], tuple[Token, ...], tuple[Token, ...], tuple[Token, ...]]
+
+
+def candidates(scripts: Scripts) -> list[Candidate]:
+    """The ways to part scripts into a label and the rest, longest label first: (below, above, rest below, rest above)."""
+    below, above = scripts.below, scripts.above
+    pieces = split_commas(below)
+    ways: list[Candidate] = []
+    for count in range(len(pieces), -1, -1):
+        label, rest = join_commas(pieces[:count]), join_commas(pieces[count:])
+        if count == len(pieces):
+            label, rest = below, ()
+        ways.append((label, above, rest, ()))
+        if above:
+            ways.append((label, (), rest, above))
+    return list(dict.fromkeys(sorted(ways, key=lambda way: -(len(way[0]) + len(way[1])))))

@@ -1,0 +1,260 @@
+r"""Read what begins with a name: a symbol with its index and power, a call, a constant, a derivative."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from . import bigoperators
+from .brackets import CLOSER, raised, read_items, read_postfix
+from .conditions import is_index_list, read_index_list
+from .errors import fault
+from .lexicon import (
+    BUILT_IN,
+    BUILT_IN_LETTERS,
+    REDUCERS,
+    candidates,
+    closing,
+    derivative_parts,
+    is_bracketed,
+    name_and_indices,
+    unwrapped,
+)
+from .nodes import Call, Compare, Constant, Derivative, Index, Indicator, Name, Node, Power
+from .symbols import Scripts, derivative_key, flat, key_of, read_scripts
+from .tokens import Token
+from .vocabulary import WORDS
+
+if TYPE_CHECKING:
+    from .parser import Parser
+
+OPENERS: Final = ("(", "[", r"\{")
+# Functions whose square means two things when it stands behind the bracket: \log(x)^2.
+PREFIX: Final = WORDS - {"max", "min", "argmax", "argmin"}
+
+
+def read_name(parser: Parser) -> Node:
+    """A name with everything that belongs to it; the longest declared label wins."""
+    start = parser.token.start
+    base, parser.place = parser.lexicon.word_at(parser.tokens, parser.place)
+    scripts, parser.place = read_scripts(parser.tokens, parser.place)
+    if base in parser.lexicon.families and scripts.below and not scripts.primes:
+        return call(parser, key_of(base, scripts.below), base, scripts.below, scripts.above, start)
+    for below, above, rest_below, rest_above in candidates(scripts):
+        key = key_of(base, below, above, scripts.primes)
+        if key in parser.lexicon.variables or (not above and (key in parser.scope or key in parser.lexicon.indices)):
+            return variable(parser, key, rest_below, rest_above, start)
+        if key in parser.lexicon.functions:
+            return call(parser, key, base, rest_below, rest_above, start)
+    return built_in(parser, base, scripts, start)
+
+
+def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[Token], start: int) -> Node:
+    """A symbol or an index, with its indices and its power."""
+    node: Node = Name(key, **parser.since(start))
+    if is_bracketed(above) and key in parser.lexicon.arrays:
+        node = Index(node, read_index_list(parser, unwrapped(above)), **parser.since(start))
+        above = ()
+    if below:
+        node = Index(node, read_index_list(parser, below), **parser.since(start))
+    elif key in parser.lexicon.arrays and parser.text == "(" and not above:
+        end = closing(parser.tokens, parser.place)
+        inside = parser.tokens[parser.place + 1 : end]
+        if is_index_list(parser, inside):
+            parser.place = end + 1
+            node = Index(node, read_index_list(parser, inside), **parser.since(start))
+    if above:
+        node = raised(parser, node, above, start)
+    return read_postfix(parser, node, start) if parser.text == "!" else node
+
+
+def built_in(parser: Parser, base: str, scripts: Scripts, start: int) -> Node:
+    """A name that nothing declares: a function or constant that everybody knows, else a call or an unknown name."""
+    if base in REDUCERS and scripts.below and not scripts.primes and not (base == "log"):
+        return bigoperators.read_named(parser, base, scripts, start)
+    if base in BUILT_IN or (base in BUILT_IN_LETTERS and parser.text in OPENERS):
+        if scripts.primes:
+            return derivative_of_call(parser, base, scripts, start)
+        return call(parser, base, base, scripts.below, scripts.above, start)
+    constant = read_constant(parser, base, scripts, start)
+    if constant is not None:
+        return constant
+    if scripts.primes and key_of(base, scripts.below, scripts.above) in parser.lexicon.functions and parser.text == "(":
+        return derivative_of_call(parser, key_of(base, scripts.below, scripts.above), Scripts((), (), scripts.primes), start)
+    if parser.text == "(":
+        key = key_of(base, scripts.below, scripts.above, scripts.primes)
+        return call(parser, key, base, (), (), start)
+    label, index = parser.lexicon.split_below(scripts.below)
+    above = () if flat(scripts.above) in ("*", "+", "-") or parser.lexicon.is_label(scripts.above) else scripts.above
+    kept = () if above else scripts.above
+    if above and base + "'" * scripts.primes not in parser.lexicon.indices and any(token.kind == "name" for token in above) and flat(above) not in (r"\top", "T", r"-\top"):
+        kept, above = above, ()
+    node: Node = Name(key_of(base, label, kept, scripts.primes), **parser.since(start))
+    if index:
+        node = Index(node, read_index_list(parser, index), **parser.since(start))
+    return raised(parser, node, above, start) if above else node
+
+
+def read_constant(parser: Parser, base: str, scripts: Scripts, start: int) -> Node | None:
+    r"""e, \pi, the identity matrix and Kronecker's delta, where the names are free."""
+    if scripts.primes:
+        return None
+    node: Node
+    if base in ("e", r"\pi") and not scripts.below:
+        node = Constant("e" if base == "e" else "pi", **parser.since(start))
+    elif base == "I" and parser.text != "(":
+        if scripts.below:
+            node = Call("identity", (parser.inside(scripts.below).whole(),), "identity", **parser.since(start))
+        else:
+            node = Constant("identity", **parser.since(start))
+    elif base == r"\delta" and len(scripts.below) >= 2 and not scripts.above:
+        pair = read_index_list(parser, scripts.below)
+        if len(pair) != 2:
+            return None
+        node = Indicator(Compare(pair, ("=",)), **parser.since(start))
+    else:
+        return None
+    return raised(parser, node, scripts.above, start) if scripts.above else read_postfix(parser, node, start)
+
+
+def call(parser: Parser, function: str, base: str, below: Sequence[Token], above: Sequence[Token], start: int) -> Node:
+    r"""A function at its arguments: f(x), f[x], \log x, \sin^2 x, R_m(q)."""
+    indices = read_index_list(parser, below) if below else ()
+    power = read_power(parser, above)
+    if parser.text in OPENERS:
+        opener = parser.take()
+        with parser.bracketed(is_list=True):
+            arguments, _ = read_items(parser)
+        parser.expect(CLOSER[opener.text], opener)
+        node: Node = Call(function, tuple(arguments), base, indices, **parser.since(start))
+    else:
+        argument = bare_argument(parser, base)
+        node = Call(function, (argument,), base, indices, is_bare=True, **parser.since(start))
+        return Power(node, power, **parser.since(start)) if power else node
+    if power:
+        node = Power(node, power, **parser.since(start))
+    if base in PREFIX and parser.text == "^":
+        raise fault(f"ambiguous: a power behind {base}(...); write ({base} ...)^2 or {base}((...)^2)", parser.token)
+    return read_postfix(parser, node, start)
+
+
+def read_power(parser: Parser, above: Sequence[Token]) -> Node | None:
+    r"""The power of \sin^2."""
+    if not above:
+        return None
+    if flat(above).startswith("-"):
+        raise fault("ambiguous: a negative power of a function; write \\arcsin, or \\frac{1}{...}", above[0])
+    if flat(above) in (r"\top", "T"):
+        raise fault("a transpose of a function; put \\top behind its brackets", above[0])
+    return parser.inside(above).whole()
+
+
+def bare_argument(parser: Parser, function: str) -> Node:
+    r"""The argument of a function without brackets: the run of plain atoms that follows, as in \cos m\theta_i."""
+    token = parser.token
+    if not parser.starts_factor():
+        raise fault(f"{function} lacks its argument; write {function}(...)", token)
+    if token.kind not in ("name", "number") or starts_call(parser):
+        node = parser.factor()
+        if parser.starts_factor() and not starts_function(parser):
+            raise fault(f"ambiguous: what does {function} take? write {function}(...)", parser.token)
+        return node
+    node = run_of_atoms(parser, function)
+    if parser.text in ("/", r"\div"):
+        raise fault(f"ambiguous: a slash after {function} without brackets; write {function}(a/b) or \\frac{{{function} a}}{{b}}", parser.token)
+    return node
+
+
+def run_of_atoms(parser: Parser, function: str) -> Node:
+    """Names, numbers and fractions side by side."""
+    from .nodes import Product
+
+    start = parser.token.start
+    atoms = [parser.factor()]
+    while parser.token.kind == "name" or parser.text in (r"\frac", r"\sqrt"):
+        if starts_function(parser):
+            break
+        atoms.append(parser.factor())
+    if parser.starts_factor() and not starts_function(parser):
+        raise fault(f"ambiguous: what does {function} take? write {function}(...)", parser.token)
+    return atoms[0] if len(atoms) == 1 else Product(tuple(atoms), **parser.since(start))
+
+
+def starts_function(parser: Parser) -> bool:
+    """Does a function begin here?"""
+    if parser.token.kind != "name":
+        return False
+    base, place = parser.lexicon.word_at(parser.tokens, parser.place)
+    scripts, place = read_scripts(parser.tokens, place)
+    key = key_of(base, scripts.below, scripts.above, scripts.primes)
+    if key in parser.lexicon.variables or base in parser.lexicon.variables:
+        return False
+    follows = parser.tokens[place].text if place < len(parser.tokens) else ""
+    return key in parser.lexicon.functions or base in parser.lexicon.families or base in BUILT_IN or (base in BUILT_IN_LETTERS and follows in OPENERS)
+
+
+def starts_call(parser: Parser) -> bool:
+    """Does a function begin here, declared or not?"""
+    return starts_function(parser)
+
+
+def derivative_of_call(parser: Parser, function: str, scripts: Scripts, start: int) -> Node:
+    """f'(x) is the derivative of f at x."""
+    if scripts.primes != 1 or scripts.below or scripts.above:
+        raise fault("only the first derivative of a function of one argument is known here; declare the name", parser.tokens[parser.place - 1])
+    node = call(parser, function, function, (), (), start)
+    if not isinstance(node, Call) or len(node.arguments) != 1:
+        raise fault("f'(x) needs one argument and no script; write \\frac{\\partial f}{\\partial x}", node)
+    return Derivative("", node, node.arguments[0], **parser.since(start))
+
+
+def read_derivative(parser: Parser) -> Node | None:
+    r"""\frac{\partial L}{\partial z_i}: the element of a named derivative; \frac{\partial}{\partial x} f(x): the derivative of what follows."""
+    named = derivative_parts(parser.tokens, parser.place)
+    if named is None:
+        return None
+    of, by, end = named
+    start = parser.token.start
+    if parser.tokens[parser.place + 2].text == "d" and "d" in parser.lexicon.variables:
+        raise fault("ambiguous: d is a declared name; write the derivative with \\partial", parser.tokens[parser.place + 2])
+    parser.place = end
+    if of and of[0].text == "^":
+        raise fault("higher derivatives are not known here; declare the name", of[0])
+    upper, lower = name_and_indices(of, parser.lexicon), name_and_indices(by, parser.lexicon)
+    if upper and lower:
+        node: Node = Name(derivative_key(upper[0], lower[0]), **parser.since(start))
+        indices = [*(read_index_list(parser, upper[1]) if upper[1] else ()), *(read_index_list(parser, lower[1]) if lower[1] else ())]
+        return Index(node, tuple(indices), **parser.since(start)) if indices else node
+    body = parser.inside(of).whole() if of else parser.run()
+    return Derivative("", body, parser.inside(by).whole(), **parser.since(start))
+
+
+def read_gradient(parser: Parser) -> Node:
+    r"""\nabla_x L and \partial L / \partial x: names of derivatives."""
+    token = parser.take()
+    if token.text == r"\nabla":
+        scripts, parser.place = read_scripts(parser.tokens, parser.place)
+        by = scripts.below
+        if not by or scripts.above:
+            raise fault("\\nabla needs the name by which it derives, and no power: \\nabla_{x} L", token)
+        of = take_name(parser, token)
+    else:
+        of = take_name(parser, token)
+        if parser.text != "/" or parser.follower().text != r"\partial":
+            raise fault("write a derivative as \\frac{\\partial L}{\\partial x}", token)
+        parser.take()
+        by = tuple(take_name(parser, parser.take()))
+    upper, lower = name_and_indices(of, parser.lexicon), name_and_indices(by, parser.lexicon)
+    if not upper or not lower:
+        raise fault("write a derivative as \\frac{\\partial L}{\\partial x}", token)
+    return Name(derivative_key(upper[0], lower[0]), **parser.since(token.start))
+
+
+def take_name(parser: Parser, at: Token) -> Sequence[Token]:
+    """The tokens of the name that stands here."""
+    if parser.token.kind != "name":
+        raise fault("write a derivative as \\frac{\\partial L}{\\partial x}", at)
+    start = parser.place
+    _, place = parser.lexicon.word_at(parser.tokens, start)
+    _, parser.place = read_scripts(parser.tokens, place)
+    return parser.tokens[start : parser.place]

@@ -1,0 +1,278 @@
+r"""Read the notation: what each symbol is, its shape, its name in the code, and what it means to the reader.
+
+One entry a line; the kind is for the checker, the words after ' -- ' for the reader:
+
+    x, \bar{z}: vector(d) -- a row, and the gradient that arrives at it
+    g as gain: vector(d) -- the learned gain
+    g_1 as weights['gain_1']: vector(d)
+    \operatorname{Attn} = attention(_, W_q, W_k, W_v, W_o) -- causal self-attention
+    override x: matrix(n, d)
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from .errors import EquationError, fault
+from .symbols import code_name, key_of_code, read_symbol
+from .tokens import Macros
+
+# Each kind and how many arguments it takes.
+KINDS: Final = {
+    "scalar": (0, 0), "positive": (0, 4), "unit": (0, 4), "int": (1, 1), "vector": (1, 1), "matrix": (2, 2), "tensor": (3, 4),
+    "simplex": (1, 3), "onehot": (1, 2), "ints": (2, 3), "binary": (0, 3), "sign": (0, 3), "mask": (2, 2), "index": (0, 1),
+    "dim": (0, 1), "symmetric": (1, 1), "posdef": (1, 1), "diagonal": (1, 1), "orthogonal": (1, 1),
+}  # fmt: skip
+SQUARE: Final = frozenset(["symmetric", "posdef", "diagonal", "orthogonal"])
+RANGE: Final = re.compile(r"(.+?)\.\.(.+)$")
+HEAD: Final = re.compile(r"(override\s+)?(.*)$", re.DOTALL)
+IDENTIFIER: Final = re.compile(r"[A-Za-z][A-Za-z_0-9]*")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What values a symbol takes.  name: a key of KINDS.   arguments: Python text in code names, such as 'h*d_k'."""
+
+    name: str
+    arguments: tuple[str, ...] = ()
+
+    @property
+    def shape(self) -> tuple[str, ...]:
+        """The sizes of the axes, as Python text; empty for a number."""
+        if self.name in ("scalar", "int", "index", "dim"):
+            return ()
+        if self.name in SQUARE:
+            return self.arguments * 2
+        return self.arguments[:-1] if self.name == "ints" else self.arguments
+
+    def __str__(self) -> str:
+        return f"{self.name}({', '.join(self.arguments)})" if self.arguments else self.name
+
+
+@dataclass(frozen=True)
+class Symbol:
+    r"""One declared symbol.
+
+    key: its one spelling.   latex: as the author wrote it.   code: its name in Python, or a path such as weights['gain_1'].
+    row: 0-based line of the notation's text.   is_implicit: a size that only a shape names.
+    """
+
+    key: str
+    latex: str
+    kind: Kind
+    code: str
+    meaning: str = ""
+    row: int = 0
+    is_override: bool = False
+    is_implicit: bool = False
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function's symbol and the Python that computes it: a name, or a call with _ for the argument (_1, _2 for several)."""
+
+    key: str
+    latex: str
+    code: str
+    meaning: str = ""
+    row: int = 0
+    is_override: bool = False
+
+
+@dataclass(frozen=True)
+class Notation:
+    """Every symbol and function that an equation may use."""
+
+    symbols: dict[str, Symbol] = field(default_factory=dict)
+    functions: dict[str, Function] = field(default_factory=dict)
+    source: str = field(default="", compare=False)
+
+    def overridden(self, other: Notation) -> Notation:
+        """This notation with a chapter's own on top; what changes a name must say so.
+
+        Raises EquationError for a silent change, and for an override of nothing.
+        """
+        for entry in [*other.symbols.values(), *other.functions.values()]:
+            older = self.symbols.get(entry.key) or self.functions.get(entry.key)
+            other.check_change(entry, older)
+        kept = {key: symbol for key, symbol in self.symbols.items() if key not in other.functions}
+        functions = {key: item for key, item in self.functions.items() if key not in other.symbols}
+        news = {key: item for key, item in other.symbols.items() if not (item.is_implicit and key in kept)}
+        merged = Notation(kept | news, functions | other.functions, other.source)
+        return with_sizes(merged)
+
+    def check_change(self, entry: Symbol | Function, older: Symbol | Function | None) -> None:
+        """Refuse a change that does not say so."""
+        if isinstance(entry, Symbol) and entry.is_implicit:
+            return
+        fresh = older is None or (isinstance(older, Symbol) and older.is_implicit)
+        if entry.is_override and fresh:
+            raise self.fault(f"override of {entry.latex}, which is not declared before; drop 'override'", entry.row)
+        if not fresh and not entry.is_override and not same_entry(entry, older):
+            was = older.kind if isinstance(older, Symbol) else f"the function {older.code}" if older else ""
+            raise self.fault(f"{entry.latex} is declared as {was} before; write 'override {entry.latex}: ...' to change it", entry.row)
+
+    def fault(self, text: str, row: int) -> EquationError:
+        """A mistake in one line of this notation."""
+        lines = self.source.split("\n")
+        start = sum(len(line) + 1 for line in lines[:row])
+        return EquationError(text, offset=start, end=start + len(lines[row]), source=self.source, field="notation")
+
+    def by_code(self) -> dict[str, Symbol]:
+        """The symbols by their Python names and paths."""
+        return {symbol.code: symbol for symbol in self.symbols.values()}
+
+
+def same_entry(entry: Symbol | Function, older: Symbol | Function | None) -> bool:
+    """Do two declarations say the same to the checker?"""
+    if isinstance(entry, Symbol) and isinstance(older, Symbol):
+        return (entry.kind, entry.code) == (older.kind, older.code)
+    return isinstance(entry, Function) and isinstance(older, Function) and entry.code == older.code
+
+
+def read_notation(text: str, macros: Macros | None = None) -> Notation:
+    """Read the entries of a notation, one a line.
+
+    Raises EquationError, at the entry's line, for a name or kind that cannot be read, a name declared twice, and two symbols
+    with one Python name.
+    """
+    symbols: dict[str, Symbol] = {}
+    functions: dict[str, Function] = {}
+    notation = Notation(symbols, functions, text)
+    for row, line in enumerate(text.split("\n")):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        try:
+            entries = list(read_line(line, row, macros))
+        except EquationError as error:
+            raise notation.fault(error.text, row) from None
+        for entry in entries:
+            if entry.key in symbols or entry.key in functions:
+                raise notation.fault(f"{entry.latex} is declared twice; keep one line", row)
+            if isinstance(entry, Symbol):
+                symbols[entry.key] = entry
+            else:
+                functions[entry.key] = entry
+    return with_sizes(notation)
+
+
+def with_sizes(notation: Notation) -> Notation:
+    """The notation with the sizes that only its shapes name, after a look for two symbols of one Python name."""
+    symbols = {key: item for key, item in notation.symbols.items() if not item.is_implicit}
+    codes = {symbol.code for symbol in symbols.values()}
+    for symbol in list(symbols.values()):
+        for name in sizes_named(symbol.kind):
+            key = key_of_code(name)
+            if name not in codes and key not in symbols and key not in notation.functions:
+                symbols[key] = Symbol(key, key, Kind("dim"), name, row=symbol.row, is_implicit=True)
+                codes.add(name)
+    seen: dict[str, Symbol] = {}
+    for symbol in symbols.values():
+        twin = seen.setdefault(symbol.code, symbol)
+        if twin is not symbol:
+            text = f"{symbol.latex} and {twin.latex} are both {symbol.code} in Python; write '{symbol.latex} as other_name: ...'"
+            raise notation.fault(text, symbol.row if symbol.row < len(notation.source.split(chr(10))) else 0)
+    return replace(notation, symbols=symbols)
+
+
+def sizes_named(kind: Kind) -> list[str]:
+    """The names in a kind's arguments."""
+    words = [word for argument in kind.arguments for word in IDENTIFIER.findall(argument)]
+    return [word for word in words if word not in ("even", "odd")]
+
+
+def read_line(line: str, row: int, macros: Macros | None) -> Iterator[Symbol | Function]:
+    """Yield the entries of one line."""
+    body, meaning = split_meaning(line)
+    match = HEAD.match(body.strip())
+    assert match is not None
+    is_override, body = match[1] is not None, match[2]
+    place, sign = first_sign(body)
+    if sign == "=":
+        latex = body[:place].strip()
+        code = body[place + 1 :].strip()
+        if not code:
+            raise fault(f"{latex} has no code; write '{latex} = function_name'")
+        yield Function(read_symbol(latex, macros), latex, code, meaning, row, is_override)
+        return
+    if sign != ":":
+        raise fault(f"'{line.strip()}' has no kind; write 'name: kind', with a kind of {', '.join(sorted(KINDS))}")
+    kind = read_kind(body[place + 1 :].strip(), macros)
+    for name in split_top(body[:place], ","):
+        latex, _, alias = (part.strip() for part in name.partition(" as "))
+        key = read_symbol(latex, macros)
+        yield Symbol(key, latex, kind, read_alias(alias) if alias else code_name(key), meaning, row, is_override)
+
+
+def split_meaning(line: str) -> tuple[str, str]:
+    """Part the words for the reader from the entry."""
+    for dash in (" -- ", " — ", " – "):
+        body, found, meaning = line.partition(dash)
+        if found:
+            return body, meaning.strip()
+    return line, ""
+
+
+def first_sign(text: str) -> tuple[int, str]:
+    """The first ':' or '=' outside brackets, and its place."""
+    depth = 0
+    for place, character in enumerate(text):
+        depth += (character in "{([") - (character in "})]")
+        if depth == 0 and character in ":=":
+            return place, character
+    return -1, ""
+
+
+def split_top(text: str, sign: str) -> list[str]:
+    """Part a text at a sign that stands outside brackets."""
+    depth, pieces = 0, [""]
+    for character in text:
+        depth += (character in "{([") - (character in "})]")
+        if character == sign and depth == 0:
+            pieces.append("")
+        else:
+            pieces[-1] += character
+    return [piece.strip() for piece in pieces]
+
+
+def read_kind(text: str, macros: Macros | None = None) -> Kind:
+    """Read a kind such as vector(d), int(1..9) or dim(even)."""
+    name, paren, rest = text.partition("(")
+    name = name.strip()
+    if name not in KINDS:
+        raise fault(f"'{name}' is not a kind; choose from {', '.join(sorted(KINDS))}")
+    if paren and not rest.rstrip().endswith(")"):
+        raise fault(f"the kind '{text}' lacks its ')'")
+    inside = rest.rstrip().removesuffix(")")
+    arguments = tuple(python_text(piece, macros) for piece in split_top(inside, ",")) if inside.strip() else ()
+    low, high = KINDS[name]
+    if not low <= len(arguments) <= high:
+        wanted = f"{low}" if low == high else f"{low} to {high}"
+        raise fault(f"the kind {name} takes {wanted} arguments, not {len(arguments)}")
+    return Kind(name, arguments)
+
+
+def python_text(text: str, macros: Macros | None) -> str:
+    r"""A size in code names: d_{\text{model}} is d_model; n*d_k stays."""
+    text = text.strip()
+    if "\\" not in text and "{" not in text:
+        return text
+    return code_name(read_symbol(text, macros))
+
+
+def read_alias(text: str) -> str:
+    """Check a symbol's name in the code: a Python name, or a path into a dict or an object."""
+    try:
+        node = ast.parse(text, mode="eval").body
+    except SyntaxError:
+        raise fault(f"'{text}' is not a Python name; write for example gain or weights['gain_1']") from None
+    part: ast.expr = node
+    while isinstance(part, ast.Attribute | ast.Subscript):
+        part = part.value
+    if not isinstance(part, ast.Name):
+        raise fault(f"'{text}' is not a Python name; write for example gain or weights['gain_1']")
+    return ast.unparse(node)

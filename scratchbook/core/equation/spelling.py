@@ -1,0 +1,385 @@
+r"""Spell tokens the one way that the parser reads: names with their accents, words, signs.
+
+After this, \mathbf{x}, \vec x and x are one name, \left( is "(", \text{if} is a connective, and spaces are gone.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from .errors import fault
+from .tokens import Token
+from .vocabulary import (
+    ACCENTS,
+    BRACES,
+    CLEAR,
+    CONNECTIVES,
+    DELIMITERS,
+    LETTER_STYLES,
+    LETTERS,
+    PLAIN_STYLES,
+    REFUSED,
+    RELATIONS,
+    SAME,
+    SILENT,
+    SIZES,
+    SPACES,
+    SWITCHES,
+    TEXT_STYLES,
+    WIDE_SPACES,
+    WORD_STYLES,
+    WORDS,
+)
+
+MAX_BRACES: Final = 64
+
+# Commands that the parser itself reads.
+SIGNS: Final = frozenset(
+    [r"\frac", r"\sqrt", r"\sum", r"\prod", r"\cdot", r"\times", r"\odot", r"\circ", r"\div", r"\infty", r"\partial", r"\nabla", r"\top", r"\in", r"\ldots", r"\lvert", r"\rvert", r"\lVert", r"\rVert", r"\|", r"\{", r"\}", r"\langle", r"\rangle", r"\lfloor", r"\rfloor", r"\lceil", r"\rceil", r"\mid", r"\bmod", r"\mod", r"\pmod", r"\binom", r"\substack", r"\wedge", r"\vee", r"\begin", r"\end", r"\leftarrow", r"\approx", r"\le", r"\ge", r"\ne", r"\prime", r"\underbrace", r"\notin", r"\backslash", r"\Re", r"\Im", r"\top", r"\operatorname", r"\emptyset", r"\neg"]
+)
+EVERY_COMMAND: Final = sorted(
+    SIGNS | LETTERS | SPACES | SIZES | BRACES | PLAIN_STYLES | WORD_STYLES | TEXT_STYLES | set(SAME) | set(ACCENTS)
+    | set(LETTER_STYLES) | set(CLEAR) | set(SILENT) | {"\\" + word for word in WORDS} | {r"\left", r"\right", r"\quad"}
+)  # fmt: skip
+
+
+def spell(tokens: list[Token]) -> list[Token]:
+    """Return the tokens in the parser's own spelling.
+
+    Raises EquationError for unknown commands, lone \\left or \\right, unclosed braces and styles without a letter.
+    """
+    check_braces(tokens)
+    check_left_right(tokens)
+    return join_signs(Speller(tokens).all())
+
+
+def check_braces(tokens: list[Token]) -> None:
+    """Refuse a brace without its partner, and nesting that nobody can read."""
+    stack: list[Token] = []
+    for token in tokens:
+        if token.text == "{":
+            stack.append(token)
+            if len(stack) > MAX_BRACES:
+                raise fault(f"braces nest deeper than {MAX_BRACES}; name a part and write it apart", token)
+        elif token.text == "}":
+            if not stack:
+                raise fault("this brace closes nothing; drop it or add '{'", token)
+            stack.pop()
+    if stack:
+        raise fault("this brace is never closed; add '}'", stack[-1])
+
+
+def check_left_right(tokens: list[Token]) -> None:
+    r"""Refuse \left without \right within the same braces and the same cell, as TeX does, and either without a delimiter."""
+    stack: list[list[Token]] = [[]]
+    for number, token in enumerate(tokens):
+        if token.text == "{":
+            stack.append([])
+        elif token.text == "}":
+            if len(stack) > 1 and stack[-1]:
+                raise fault(r"\left is never closed; add \right and a delimiter", stack[-1][-1])
+            stack = stack[:-1] or [[]]
+        elif token.text in (r"\left", r"\right", r"\middle") or token.text in SIZES:
+            follower = tokens[number + 1].text if number + 1 < len(tokens) else ""
+            if SAME.get(follower, follower) not in DELIMITERS and follower not in DELIMITERS:
+                raise fault(f"{token.text} needs a delimiter after it, such as '(' or '|'", token)
+            if token.text == r"\left":
+                stack[-1].append(token)
+            elif token.text == r"\right":
+                if not stack[-1]:
+                    raise fault(r"\right closes nothing; add \left and a delimiter", token)
+                stack[-1].pop()
+    if stack[-1]:
+        raise fault(r"\left is never closed; add \right and a delimiter", stack[-1][-1])
+
+
+def join_signs(tokens: list[Token]) -> list[Token]:
+    """Join what is written with two signs: := and =:, argmax, and primes on a superscript."""
+    joined: list[Token] = []
+    for token in tokens:
+        last = joined[-1] if joined else None
+        if last and last.text == ":" and token.text == "=":
+            joined[-1] = replace(last, kind="command", text=":=", end=token.end)
+        elif last and last.text == "arg" and token.text in ("max", "min"):
+            joined[-1] = replace(last, text="arg" + token.text, end=token.end)
+        elif last and last.text in ("<", ">") and token.text == "=" and not token.gap:
+            raise fault(f"'{last.text}=' shows two signs; write {chr(92)}{'le' if last.text == '<' else 'ge'}", last)
+        else:
+            joined.append(token)
+    return joined
+
+
+class Speller:
+    """A place in a list of tokens, and one rule for each kind of command."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self.tokens = tokens
+        self.place = 0
+        self.out: list[Token] = []
+
+    def all(self) -> list[Token]:
+        """Spell every token."""
+        while self.place < len(self.tokens):
+            self.one()
+        return self.out
+
+    def take(self) -> Token:
+        """The token here; the place moves on."""
+        token = self.tokens[self.place]
+        self.place += 1
+        return token
+
+    def argument(self, owner: Token) -> list[Token]:
+        """The tokens of the one argument that stands here: a group without its braces, or a single token."""
+        if self.place >= len(self.tokens) or self.tokens[self.place].text in ("}", "&"):
+            raise fault(f"{owner.text} lacks its argument; write {owner.text}{{...}}", owner)
+        first = self.take()
+        if first.text != "{":
+            if first.kind == "command" and (first.text in ACCENTS or first.text in PLAIN_STYLES | WORD_STYLES):
+                return [first, *self.with_braces(self.argument(first), first)]
+            if first.kind == "number" and len(first.text) > 1:
+                raise fault(f"TeX gives {owner.text} only the first digit here; write {owner.text}{{{first.text}}}", first)
+            return [first]
+        depth, start = 1, self.place
+        while depth:
+            token = self.take()
+            depth += (token.text == "{") - (token.text == "}")
+        return self.tokens[start : self.place - 1]
+
+    @staticmethod
+    def with_braces(tokens: list[Token], at: Token) -> list[Token]:
+        """The tokens as a group again."""
+        return [replace(at, kind="symbol", text="{"), *tokens, replace(at, kind="symbol", text="}")]
+
+    def one(self) -> None:
+        """Spell what stands here."""
+        token = self.take()
+        if token.kind == "command":
+            self.command(token)
+        elif token.text == "{" and self.place < len(self.tokens) and self.tokens[self.place].text in SWITCHES:
+            self.place -= 1
+            group = self.argument(token)
+            style = replace(group[0], text=SWITCHES[group[0].text])
+            self.tokens[self.place : self.place] = [style, *self.with_braces(group[1:], token)]
+        elif token.kind == "letter":
+            self.out.append(replace(token, kind="name"))
+        elif token.kind == "newline":
+            self.newline(token)
+        elif token.text == "~":
+            return
+        else:
+            self.out.append(token)
+
+    def command(self, token: Token) -> None:
+        """Spell a command by its family."""
+        text = SAME.get(token.text, token.text)
+        for family, rule in RULES:
+            if text in family:
+                rule(self, replace(token, text=text))
+                return
+        if text in SIGNS or text in RELATIONS or text in DELIMITERS or text in REFUSED or len(text) == 1:
+            self.out.append(replace(token, text=text))
+            return
+        close = difflib.get_close_matches(token.text, EVERY_COMMAND, 1)
+        hint = f"; did you mean {close[0]}?" if close else f"; write \\operatorname{{{text[1:]}}} or add a macro"
+        raise fault(f"unknown command {token.text}{hint}", token)
+
+    def letter(self, token: Token) -> None:
+        """A Greek letter."""
+        self.out.append(replace(token, kind="name"))
+
+    def upright(self, token: Token) -> None:
+        r"""A word such as \log."""
+        self.out.append(replace(token, kind="name", text=token.text[1:]))
+
+    def silent(self, token: Token) -> None:
+        """A command that shows nothing of its argument."""
+        for _ in range(SILENT[token.text]):
+            self.argument(token)
+
+    def clear(self, token: Token) -> None:
+        """A command that shows one of its arguments as it is."""
+        count, shown = CLEAR[token.text]
+        arguments = [self.argument(token) for _ in range(count)]
+        self.tokens[self.place : self.place] = arguments[shown]
+
+    def space(self, token: Token) -> None:
+        """A thin space shows no meaning."""
+
+    def wide_space(self, token: Token) -> None:
+        """A wide space parts equations."""
+        self.out.append(replace(token, kind="space"))
+
+    def size(self, token: Token) -> None:
+        r"""\left, \right and the sizes: the delimiter stays; a bar learns which side it is."""
+        bar = self.take()
+        opens, closes = token.text.endswith(("left", "gl")), token.text.endswith(("right", "gr"))
+        text = SAME.get(bar.text, bar.text)
+        if text == "." and token.text in (r"\left", r"\right"):
+            self.out.append(replace(token, kind="command", text=token.text + "."))
+            return
+        if text in ("|", r"\|") and (opens or closes or token.text == r"\middle"):
+            letter = "v" if text == "|" else "V"
+            text = f"\\{'l' if opens else 'r'}{letter}ert" if opens or closes else (r"\mid" if text == "|" else r"\|")
+        self.out.append(replace(bar, text=text, kind="command" if len(text) > 1 else "symbol"))
+
+    def brace(self, token: Token) -> None:
+        r"""\underbrace{a + b}_{label}: the label goes, the group stays visible."""
+        body = Speller(self.argument(token)).all()
+        if self.place < len(self.tokens) and self.tokens[self.place].text in ("_", "^"):
+            self.take()
+            self.argument(token)
+        self.out.append(replace(token, kind="command", text=r"\underbrace"))
+        self.out.extend(self.with_braces(body, token))
+
+    def plain_style(self, token: Token) -> None:
+        """Bold and italic: the same name.  A bold or hollow 1 is the vector of ones."""
+        body = Speller(self.argument(token)).all()
+        if len(body) == 1 and body[0].text == "1" and token.text != r"\mathit":
+            self.out.append(replace(body[0], kind="ones"))
+            return
+        self.out.extend(body)
+
+    def word_style(self, token: Token) -> None:
+        """Upright words: one name each."""
+        body = self.argument(token)
+        if any(part.text in ACCENTS or part.text in SIGNS or part.text in LETTERS for part in body):
+            self.out.extend(Speller(body).all())
+            return
+        word = "".join(part.text for part in body if part.text not in SPACES)
+        word = "".join(part for part in word.replace("\\", "") if part not in "{}")
+        if not word:
+            raise fault(f"{token.text} is empty", token)
+        if word == "1":
+            self.out.append(replace(token, kind="ones", text="1"))
+        elif word == "T" and token.text not in (r"\operatorname", r"\operatorname*") and self.in_superscript():
+            self.out.append(replace(token, text=r"\top"))
+        elif word in CONNECTIVES and not token.text.startswith(r"\operatorname"):
+            self.out.append(replace(token, kind="text", text=word))
+        else:
+            self.out.append(replace(token, kind="number" if word.isdigit() else "name", text=word, end=self.last_end()))
+
+    def in_superscript(self) -> bool:
+        """Is what stands here the whole superscript so far?"""
+        before = [part.text for part in self.out[-2:]]
+        return before[-1:] == ["^"] or before == ["^", "{"]
+
+    def last_end(self) -> int:
+        """Where the token before the place ends in the author's text."""
+        return self.tokens[self.place - 1].end
+
+    def text_style(self, token: Token) -> None:
+        r"""\text: a connective, a comment, or a name when it is one word; mathematics between dollars stays mathematics."""
+        body, part = self.argument(token), list[Token]()
+        inside = False
+        for piece in [*body, replace(token, kind="symbol", text="$")]:
+            if piece.text != "$":
+                part.append(piece)
+                continue
+            if inside:
+                self.out.extend(Speller(part).all())
+            elif part:
+                self.words(part, token)
+            inside, part = not inside, []
+
+    def words(self, part: list[Token], token: Token) -> None:
+        """Spell words of a text."""
+        text = "".join((" " if piece.gap else "") + piece.text for piece in part if piece.text not in SPACES)
+        bare = text.strip(" .,;:").replace("{", "").replace("}", "")
+        if not bare:
+            return
+        if bare == "T" and self.in_superscript():
+            self.out.append(replace(token, text=r"\top"))
+        elif " " in bare or bare in CONNECTIVES or bare.lower() in CONNECTIVES:
+            self.out.append(replace(token, kind="text", text=bare, end=self.last_end()))
+        else:
+            self.out.append(replace(token, kind="name", text=bare, end=self.last_end()))
+
+    def letter_style(self, token: Token) -> None:
+        """Calligraphic and hollow letters are names of their own."""
+        style = LETTER_STYLES[token.text]
+        body = Speller(self.argument(token)).all()
+        if len(body) == 1 and body[0].text == "1":
+            self.out.append(replace(body[0], kind="ones"))
+        elif body and all(part.kind == "name" for part in body):
+            word = "".join(part.text for part in body)
+            self.out.append(replace(token, kind="name", text=f"{style}{{{word}}}", end=body[-1].end))
+        else:
+            raise fault(f"{token.text} needs a letter", token)
+
+    def accent(self, token: Token) -> None:
+        r"""\bar x, \hat{\mathbf m}, and \hat{y_i}, whose script belongs to the letter with its accent."""
+        body = Speller(self.argument(token)).all()
+        if body and body[0].text == "{" and body[-1].text == "}":
+            body = body[1:-1]
+        rest = body[1:]
+        if not body or body[0].kind != "name" or (rest and rest[0].text not in ("_", "^", "'")):
+            raise fault(f"{token.text} stands over one letter or word; name the expression under it", token)
+        name = f"\\{ACCENTS[token.text]}{{{body[0].text}}}"
+        self.out.append(Token("name", name, token.start, max(self.last_end(), body[0].end), token.gap))
+        self.out.extend(rest)
+
+    def under(self, token: Token) -> None:
+        r"""\underset{i}{\max} is \max_{i}; what stands over a relation only comments on it."""
+        note, base = self.argument(token), Speller(self.argument(token)).all()
+        if base and (base[0].text in RELATIONS or base[0].text == ":"):
+            sign = ":=" if base[0].text == "=" and token.text != r"\underset" else base[0].text
+            self.out.append(replace(base[0], text=sign))
+        elif token.text == r"\underset" and len(base) == 1 and base[0].kind == "name":
+            self.out.extend([base[0], replace(token, kind="symbol", text="_")])
+            self.out.extend(self.with_braces(Speller(note).all(), token))
+        else:
+            raise fault(f"{token.text} changes the sign that it stands at; write the sign alone", token)
+
+    def negated(self, token: Token) -> None:
+        r"""\not= and \not\in."""
+        sign = self.take() if self.place < len(self.tokens) else token
+        signs = {"=": r"\ne", r"\in": r"\notin"}
+        if sign.text not in signs:
+            raise fault(r"\not goes before '=' or \in", token)
+        self.out.append(replace(token, text=signs[sign.text]))
+
+    def environment(self, token: Token) -> None:
+        r"""\begin{name} and \end{name} as one token each; a column description goes."""
+        name = "".join(part.text for part in self.argument(token))
+        self.out.append(replace(token, text=f"{token.text}{{{name}}}", end=self.last_end()))
+        if token.text == r"\begin" and name in ("array", "alignedat", "alignat", "alignat*"):
+            self.argument(token)
+        if token.text == r"\begin" and name in ("aligned", "pmatrix*", "bmatrix*", "gathered"):
+            self.bracket()
+
+    def newline(self, token: Token) -> None:
+        r"""\\[2pt]: the skip goes."""
+        self.out.append(token)
+        self.bracket()
+
+    def bracket(self) -> None:
+        """Skip a [bracketed] option that follows without a gap."""
+        if self.place < len(self.tokens) and self.tokens[self.place].text == "[" and not self.tokens[self.place].gap:
+            while self.place < len(self.tokens) and self.take().text != "]":
+                pass
+
+
+Rule = Callable[[Speller, Token], None]
+RULES: Final[tuple[tuple[frozenset[str] | set[str], Rule], ...]] = (
+    (LETTERS, Speller.letter),
+    ({"\\" + word for word in WORDS}, Speller.upright),
+    (SPACES, Speller.space),
+    (WIDE_SPACES, Speller.wide_space),
+    (PLAIN_STYLES, Speller.plain_style),
+    (WORD_STYLES, Speller.word_style),
+    (TEXT_STYLES, Speller.text_style),
+    (set(LETTER_STYLES), Speller.letter_style),
+    (set(ACCENTS), Speller.accent),
+    (SIZES | {r"\left", r"\right", r"\middle"}, Speller.size),
+    (set(SILENT), Speller.silent),
+    (set(CLEAR), Speller.clear),
+    (BRACES, Speller.brace),
+    ({r"\underset", r"\overset", r"\stackrel"}, Speller.under),
+    ({r"\not"}, Speller.negated),
+    ({r"\begin", r"\end"}, Speller.environment),
+    ({r"\newline"}, Speller.newline),
+)

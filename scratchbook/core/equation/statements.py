@@ -1,0 +1,216 @@
+"""Part a display into its statements: rows, "where" parts and ranges, each a chain of relations.  Knows no operators."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from .errors import fault
+from .tokens import Token
+from .vocabulary import CONNECTIVES, EVALUATED_ENVIRONMENTS, LAYOUT_ENVIRONMENTS, REFUSED, RELATIONS
+
+OPENERS: Final = frozenset(["(", "[", "{", r"\{", r"\left.", r"\lfloor", r"\lceil", r"\langle", r"\lvert", r"\lVert"])
+CLOSERS: Final = frozenset([")", "]", "}", r"\}", r"\right.", r"\rfloor", r"\rceil", r"\rangle", r"\rvert", r"\rVert"])
+SEPARATORS: Final = frozenset([",", ";", "."])
+JOINERS: Final = frozenset(["+", r"\cdot", r"\times", r"\odot", "*", "/", r"\circ", r"\mid", r"\ldots", "_", "^"])
+CONDITIONAL: Final = frozenset(["if", "when", "whenever"])
+PIECEWISE: Final = frozenset(["otherwise", "else", "unless"])
+
+
+@dataclass
+class Chunk:
+    """Tokens between two separators.  before: what parts it from the chunk before: row, space, word, if, comma."""
+
+    before: str
+    row: int
+    tokens: list[Token] = field(default_factory=list)
+
+    @property
+    def is_relation(self) -> bool:
+        """Does it hold a relation at its top level?"""
+        return any(token.text in RELATIONS for token in top_level(self.tokens))
+
+
+@dataclass(frozen=True)
+class RawStatement:
+    """One chain: its members' tokens, the relations between them, what came before it, and its row in the display."""
+
+    members: tuple[tuple[Token, ...], ...]
+    relations: tuple[Token, ...]
+    before: str
+    row: int
+
+
+def top_level(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens that stand in no bracket and no environment."""
+    depth, found = 0, []
+    for token in tokens:
+        depth = max(0, depth - closes(token))
+        if depth == 0:
+            found.append(token)
+        depth += opens(token)
+    return found
+
+
+def opens(token: Token) -> bool:
+    return token.text in OPENERS or token.text.startswith(r"\begin{")
+
+
+def closes(token: Token) -> bool:
+    return token.text in CLOSERS or token.text.startswith(r"\end{")
+
+
+def read_statements(tokens: list[Token]) -> list[RawStatement]:
+    """Part spelled tokens into statements.
+
+    Raises EquationError for environments that do not match, pieces without a relation, and empty sides.
+    """
+    chunks = merge(cut_chunks(drop_layout(tokens)))
+    if not chunks:
+        raise fault("an empty equation; write left = right")
+    return [part_relations(chunk) for chunk in chunks]
+
+
+def drop_layout(tokens: list[Token]) -> list[Token]:
+    """Check that environments match, and drop those that only lay rows out."""
+    stack: list[Token] = []
+    kept: list[Token] = []
+    for token in tokens:
+        kind, _, name = token.text.partition("{")
+        name = name.removesuffix("}")
+        if kind == r"\begin":
+            if name not in LAYOUT_ENVIRONMENTS and name not in EVALUATED_ENVIRONMENTS:
+                raise fault(f"unknown environment '{name}'; use aligned, cases or pmatrix", token)
+            stack.append(token)
+        elif kind == r"\end":
+            if not stack or stack.pop().text[len(r"\begin") :] != token.text[len(r"\end") :]:
+                raise fault(f"{token.text} does not match the environment that is open; each \\begin needs its \\end", token)
+        if not (kind in (r"\begin", r"\end") and name in LAYOUT_ENVIRONMENTS) and token.text != "$":
+            kept.append(token)
+    if stack:
+        name = stack[-1].text.removeprefix(r"\begin")
+        raise fault(f"{stack[-1].text} is never closed; add \\end{name}", stack[-1])
+    return kept
+
+
+def cut_chunks(tokens: list[Token]) -> list[Chunk]:
+    """Cut at rows, wide spaces, words and commas of the top level."""
+    chunks = [Chunk("row", 0)]
+    depth = environments = row = 0
+    for number, token in enumerate(tokens):
+        depth = max(0, depth - closes(token))
+        environments -= token.text.startswith(r"\end{")
+        if depth or environments:
+            if environments or (token.kind not in ("newline", "space") and token.text != "&"):
+                chunks[-1].tokens.append(token)
+        elif token.kind == "newline":
+            row += 1
+            chunks.append(Chunk("row", row))
+        elif token.kind == "space":
+            chunks.append(Chunk("space", row))
+        elif token.kind == "text":
+            separate_text(token, tokens, number, chunks)
+        elif token.text in SEPARATORS:
+            chunks.append(Chunk("comma", row))
+        elif token.text != "&":
+            chunks[-1].tokens.append(token)
+        depth += opens(token)
+        environments += token.text.startswith(r"\begin{")
+    return [chunk for chunk in fold_empty(chunks) if chunk.tokens]
+
+
+def separate_text(token: Token, tokens: list[Token], number: int, chunks: list[Chunk]) -> None:
+    """A connective begins a chunk; another text is a comment where a cell begins or ends, and else a name."""
+    words = [word.strip(".,;:()").lower() for word in token.text.split()]
+    row = chunks[-1].row
+    if any(word in PIECEWISE for word in words):
+        raise fault("cases outside a cases environment; write \\begin{cases} a & \\text{if } x > 0 \\\\ b & \\text{otherwise} \\end{cases}", token)
+    if all(word in CONNECTIVES or not word for word in words):
+        chunks.append(Chunk("if" if any(word in CONDITIONAL for word in words) else "word", row))
+        return
+    before = tokens[number - 1] if number else None
+    after = tokens[number + 1] if number + 1 < len(tokens) else None
+    borders = [before is None or before.kind in ("newline", "space", "text") or before.text in SEPARATORS | {"&"}]
+    borders.append(after is None or after.kind in ("newline", "space", "text") or after.text in SEPARATORS | {"&"})
+    if not any(borders):
+        raise fault(f"'{token.text}' stands inside an expression; declare it as a name of one word, or set it apart with \\quad", token)
+    chunks.append(Chunk("word", row))
+
+
+def fold_empty(chunks: list[Chunk]) -> list[Chunk]:
+    """Let a chunk know the strongest of the separators that stand before it."""
+    strength = {"comma": 0, "space": 1, "word": 2, "row": 3, "if": 4}
+    for chunk, following in zip(chunks, chunks[1:], strict=False):
+        if not chunk.tokens and strength[chunk.before] > strength[following.before]:
+            following.before = chunk.before
+    return chunks
+
+
+def merge(chunks: list[Chunk]) -> list[Chunk]:
+    """Join chunks that belong to one statement: continued rows, lists with dots, and several names before one relation."""
+    merged: list[Chunk] = []
+    for chunk in chunks:
+        last = merged[-1] if merged else None
+        first, final = chunk.tokens[0], last.tokens[-1] if last else None
+        if first.text == r"\forall":
+            chunk.tokens = chunk.tokens[1:]
+            if not chunk.tokens:
+                continue
+            if not chunk.is_relation:
+                continue
+        if last is None:
+            merged.append(chunk)
+        elif is_continued(chunk, last, final):
+            comma = [] if chunk.before in ("row", "space") else [Token("symbol", ",", first.start, first.start)]
+            last.tokens += [*comma, *chunk.tokens] if r"\ldots" in (first.text, final and final.text) or not last.is_relation else chunk.tokens
+        else:
+            merged.append(chunk)
+    for chunk in merged:
+        strip_parentheses(chunk)
+        if not chunk.is_relation and len(merged) > 1:
+            raise fault("this part has no relation; continue the equation before it, or write left = right", chunk.tokens[0])
+    return merged
+
+
+def is_continued(chunk: Chunk, last: Chunk, final: Token | None) -> bool:
+    """Does a chunk carry on the statement before it?"""
+    first = chunk.tokens[0]
+    if first.text in RELATIONS or first.text in JOINERS or (final is not None and (final.text in JOINERS | {"-"} or final.text in RELATIONS)):
+        return True
+    if chunk.before == "row" and not chunk.is_relation and last.is_relation:
+        return True
+    if first.text == "-" and not chunk.is_relation:
+        return True
+    return chunk.before == "comma" and not last.is_relation
+
+
+def strip_parentheses(chunk: Chunk) -> None:
+    """(i = 1, ..., n) after an equation is the range that it holds."""
+    tokens = chunk.tokens
+    if chunk.before != "row" and tokens[0].text in ("(", "[") and tokens[-1].text in (")", "]") and not chunk.is_relation:
+        inside = tokens[1:-1]
+        if any(token.text in RELATIONS for token in top_level(inside)):
+            chunk.tokens = [token for token in inside if token.text != r"\forall" and token.kind != "text"]
+
+
+def part_relations(chunk: Chunk) -> RawStatement:
+    """Part a chunk at the relations of its top level."""
+    members: list[list[Token]] = [[]]
+    relations: list[Token] = []
+    depth = 0
+    for token in chunk.tokens:
+        depth = max(0, depth - closes(token))
+        if depth == 0 and token.text in REFUSED and token.text != r"\forall":
+            raise fault(f"{token.text} {REFUSED[token.text]}", token)
+        if depth == 0 and token.text in RELATIONS:
+            if not members[-1]:
+                raise fault(f"nothing stands before '{token.text}'; write left {token.text} right", token)
+            relations.append(token)
+            members.append([])
+        else:
+            members[-1].append(token)
+        depth += opens(token)
+    if not members[-1]:
+        raise fault(f"nothing stands after '{relations[-1].text}'; write left {relations[-1].text} right", relations[-1])
+    return RawStatement(tuple(map(tuple, members)), tuple(relations), chunk.before, chunk.row)

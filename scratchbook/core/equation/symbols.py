@@ -1,0 +1,181 @@
+r"""The one spelling of a symbol, W_{g} for W_g and \mathbf{W}_{\mathrm g}, and its names in Python and in LaTeX."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from .errors import fault
+from .spelling import spell
+from .tokens import Macros, Token, read_tokens
+
+ACCENT: Final = re.compile(r"\\(bar|hat|tilde|dot|ddot|check|breve|ring|acute|grave|mathcal|mathbb|mathfrak)\{(.*)\}$")
+SCRIPTED: Final = re.compile(r"(?P<base>.*?)(?:_\{(?P<sub>[^{}]*(?:\{[^{}]*\}[^{}]*)*)\})?(?:\^\{(?P<sup>[^{}]*(?:\{[^{}]*\}[^{}]*)*)\})?(?P<primes>'*)$")
+
+
+@dataclass(frozen=True)
+class Scripts:
+    """What stands at a base: the tokens below and above it, and its primes."""
+
+    below: tuple[Token, ...] = ()
+    above: tuple[Token, ...] = ()
+    primes: int = 0
+
+
+def key_of(base: str, below: Sequence[Token] = (), above: Sequence[Token] = (), primes: int = 0) -> str:
+    """Join a base and its scripts to the one spelling of that name."""
+    key = base
+    if below:
+        key += "_{" + flat(below) + "}"
+    if above:
+        key += "^{" + flat(above) + "}"
+    return key + "'" * primes
+
+
+def flat(tokens: Sequence[Token]) -> str:
+    """The text of a script, without braces and spaces."""
+    return "".join(token.text.replace(" ", "-") for token in tokens if token.text not in ("{", "}") and token.kind != "space")
+
+
+def group(tokens: Sequence[Token], place: int) -> tuple[tuple[Token, ...], int]:
+    """The tokens of the group or the single token at a place, and the place after it."""
+    first = tokens[place]
+    if first.text != "{":
+        return (first,), place + 1
+    depth, end = 1, place + 1
+    while end < len(tokens) and depth:
+        depth += (tokens[end].text == "{") - (tokens[end].text == "}")
+        end += 1
+    return tuple(tokens[place + 1 : end - 1]), end
+
+
+def read_scripts(tokens: Sequence[Token], place: int) -> tuple[Scripts, int]:
+    """Read the scripts at a place, in any order, and the place after them."""
+    below: tuple[Token, ...] = ()
+    above: tuple[Token, ...] = ()
+    primes = 0
+    while place < len(tokens) and tokens[place].text in ("_", "^", "'"):
+        sign = tokens[place]
+        place += 1
+        if sign.text == "'":
+            primes += 1
+            continue
+        if place >= len(tokens) or tokens[place].text in ("}", "&", "_", "^"):
+            raise fault(f"'{sign.text}' lacks its script; write {sign.text}{{...}}", sign)
+        digits = tokens[place]
+        if digits.kind == "number" and len(digits.text) > 1:
+            shown = f"{sign.text}{digits.text}"
+            raise fault(f"TeX puts only the first digit of '{shown}' there; write {sign.text}{{{digits.text}}}", digits)
+        if tokens[place].text in ("(", r"\frac", r"\sqrt", "-", "+") and tokens[place].text in ("(", "-"):
+            raise fault(f"TeX puts only '{tokens[place].text}' there; write {sign.text}{{...}}", tokens[place])
+        script, place = group(tokens, place)
+        if script and all(token.text in (r"\prime", "'") for token in script):
+            primes += len(script)
+        elif sign.text == "_":
+            below = once(below, script, sign)
+        else:
+            above = once(above, script, sign)
+    return Scripts(below, above, primes), place
+
+
+def once(found: tuple[Token, ...], script: tuple[Token, ...], sign: Token) -> tuple[Token, ...]:
+    """A script, of which there may be one only, and which is not empty."""
+    if found:
+        raise fault(f"two scripts '{sign.text}' at one symbol; join them or use braces", sign)
+    if not script:
+        raise fault(f"an empty script; write {sign.text}{{...}} or drop it", sign)
+    return script
+
+
+def read_symbol(text: str, macros: Macros | None = None) -> str:
+    r"""Return the key of one symbol's LaTeX, such as \bar{x}, W_g, P_{\text{block}} or \frac{\partial L}{\partial z}.
+
+    Raises EquationError when the text is more than one symbol.
+    """
+    tokens = spell(read_tokens(text, macros))
+    if not tokens:
+        raise fault("an empty name; write a symbol such as \\bar{x}")
+    if tokens[0].text == r"\frac":
+        upper, place = group(tokens, 1)
+        lower, place = group(tokens, place)
+        if place == len(tokens) and upper and lower:
+            return derivative_key(symbol_key(upper[1:]), symbol_key(lower[1:]))
+    if tokens[0].text == "|" and tokens[-1].text == "|" and len(tokens) > 2:
+        return "|" + symbol_key(tokens[1:-1]) + "|"
+    return symbol_key(tokens)
+
+
+def symbol_key(tokens: Sequence[Token]) -> str:
+    """The key of tokens that are one symbol: a letter or word with its scripts."""
+    place = 0
+    base = ""
+    while place < len(tokens) and tokens[place].kind == "name" and (not base or len(tokens[place].text) == 1):
+        base += tokens[place].text
+        place += 1
+    if not base:
+        at = tokens[0] if tokens else None
+        raise fault(f"'{flat(tokens)}' is not a symbol; write a letter or a word, with its scripts", at)
+    scripts, place = read_scripts(tokens, place)
+    if place < len(tokens):
+        raise fault(f"'{flat(tokens)}' is more than one symbol; part them with commas", tokens[place])
+    return key_of(base, scripts.below, scripts.above, scripts.primes)
+
+
+def derivative_key(of: str, by: str) -> str:
+    """The name of a derivative that code may compute."""
+    return f"\\frac{{\\partial {of}}}{{\\partial {by}}}"
+
+
+def split_key(key: str) -> tuple[str, str, str, str]:
+    """Part a key into base, subscript, superscript and primes."""
+    match = SCRIPTED.match(key)
+    assert match is not None
+    return match["base"], match["sub"] or "", match["sup"] or "", match["primes"]
+
+
+def code_name(key: str) -> str:
+    r"""The Python name of a symbol: \epsilon is epsilon, \bar{x} is bar_x, m_{t-1} is m_tm1, W^Q is W_Q."""
+    if key.startswith(r"\frac"):
+        upper, _, lower = key[len(r"\frac{\partial ") :].partition(r"}{\partial ")
+        return f"d{code_name(upper)}_d{code_name(lower.removesuffix('}'))}"
+    base, below, above, primes = split_key(key)
+    match = ACCENT.match(base)
+    if match:
+        accent, inner = match.groups()
+        base = code_name(inner) if accent.startswith("math") else f"{accent}_{code_name(inner)}"
+    name = "_".join(part for part in (plain(base), plain(below), plain(above)) if part) + "_prime" * len(primes)
+    name = name or "symbol"
+    return name + "_" if keyword.iskeyword(name) or name[0].isdigit() else name
+
+
+def plain(text: str) -> str:
+    """Letters, digits and underscores for a part of a name."""
+    text = text.replace("+", "p").replace("-", "m").replace("*", "star").replace(",", "_").replace("'", "_prime")
+    return re.sub(r"\W", "", text.replace("\\", ""))
+
+
+def key_of_code(name: str) -> str:
+    """The key that a plain Python name stands for: d_k is d_{k}, d_model is d_{model}."""
+    base, _, below = name.partition("_")
+    return f"{base}_{{{below.replace('_', ',')}}}" if base and below else name
+
+
+def latex_of(key: str) -> str:
+    """LaTeX that shows a key as an author would write it."""
+    if key.startswith(r"\frac"):
+        return key
+    base, below, above, primes = split_key(key)
+    shown = base if len(base) == 1 or "\\" in base or "|" in base else rf"\operatorname{{{base}}}"
+    return shown + primes + script("_", below) + script("^", above)
+
+
+def script(sign: str, text: str) -> str:
+    """A script in braces only where it needs them; a word stands upright."""
+    if not text:
+        return ""
+    if len(text) == 1:
+        return sign + text
+    return f"{sign}{{\\text{{{text}}}}}" if text.isalpha() and len(text) > 2 else f"{sign}{{{text}}}"

@@ -1,0 +1,200 @@
+"""Read a request: which left sides are compared with which code, and which functions that code is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .binding import BoundFunctions, CodeCall, CodeObject, bind_signature, called_functions, describe, result_of
+from .definitions import Definitions
+from .equation import Equation, definition_of
+from .errors import EquationError
+from .nodes import Name, Node, free_names, walk
+from .notation import Notation
+from .options import Expression, Request, lines_of, read_expression, split_line
+from .parser import Parser
+from .spelling import spell
+from .symbols import latex_of
+from .tokens import Macros, read_tokens
+
+
+@dataclass(frozen=True)
+class Target:
+    """One left side and the code that gives its value.
+
+    keys: the names, more than one when the code returns a tuple.   source: the code.
+    """
+
+    keys: tuple[str, ...]
+    source: Expression | CodeCall
+
+    @property
+    def text(self) -> str:
+        """The code as an author would write it."""
+        return self.source.text
+
+    def run(self, environment: Mapping[str, Any], namespace: Mapping[str, Any]) -> Any:
+        """What the code returns."""
+        if isinstance(self.source, CodeCall):
+            return self.source.run(environment)
+        return self.source.value({**namespace, **environment})
+
+    def values(self, raw: Any) -> dict[str, Any]:
+        """The value of each name, from what the code returned.  Raises EquationError when they do not match."""
+        result = result_of(raw)
+        if len(self.keys) == 1:
+            if isinstance(result, tuple | dict):
+                kind = "a tuple" if isinstance(result, tuple) else "a dict"
+                raise EquationError(f"{self.text} returns {kind}; pick one part, as in {self.text}[0]", field="check")
+            return {self.keys[0]: as_numbers(result)}
+        if not isinstance(result, tuple | list) or len(result) != len(self.keys):
+            shown = ", ".join(map(latex_of, self.keys))
+            raise EquationError(f"{self.text} gives one value for {shown}; write LEFT == ... for each, one a line", field="check")
+        return dict(zip(self.keys, map(as_numbers, result), strict=True))
+
+
+def as_numbers(value: Any) -> Any:
+    """A value as numbers of the checker: whole ones stay whole, lists become arrays."""
+    if isinstance(value, bool | np.bool_):
+        return int(value)
+    if isinstance(value, list | tuple):
+        try:
+            return np.asarray(value)
+        except ValueError:
+            return value
+    return value
+
+
+def read_targets(equation: Equation, definitions: Definitions, request: Request, namespace: Mapping[str, Any], used: set[str], macros: Macros | None) -> list[Target]:
+    """The targets of ':check:', one a line.
+
+    Raises EquationError for a left side that the equation does not have, and for a target named twice.
+    """
+    targets = []
+    for offset, line in lines_of(request.check):
+        left, right, start = split_line(line, "==")
+        place = {"offset": offset + line.find(left) if left else offset, "end": offset + len(line), "source": request.check, "field": "check"}
+        if left:
+            key = left_key(left, equation, macros, place)
+            keys: tuple[str, ...] = (definitions.last.get(key, key),)
+        else:
+            keys = tuple(definitions.last.get(key, key) for key in main_keys(equation))
+        source = read_source(right, request, offset + start, equation.notation, namespace, used)
+        targets.append(Target(keys, source))
+    seen: set[str] = set()
+    for target in targets:
+        for key in target.keys:
+            if key in seen:
+                raise EquationError(f"{latex_of(key)} is compared twice; keep one line", source=request.check, field="check")
+            seen.add(key)
+            check_on_left(key, equation, definitions, request)
+    return targets
+
+
+def read_source(text: str, request: Request, offset: int, notation: Notation, namespace: Mapping[str, Any], used: set[str]) -> Expression | CodeCall:
+    """The code of one line: a function's name alone, or an expression."""
+    name = text.strip()
+    if name and name.replace(".", "").replace("_", "a").isalnum() and name not in notation.by_code():
+        function: Any = None
+        for step, part in enumerate(name.split(".")):
+            function = namespace.get(part) if step == 0 else getattr(function, part, None)
+        if callable(function):
+            try:
+                return bind_signature(function, name, notation, used)
+            except EquationError as error:
+                error.offset, error.end = offset, offset + len(text)
+                raise error.within(request.check, "check") from None
+    return read_expression(text, request.check, "check", offset)
+
+
+def left_key(left: str, equation: Equation, macros: Macros | None, place: dict[str, Any]) -> str:
+    """The key of a target's left side, written with or without its arguments."""
+    try:
+        node = Parser(spell(read_tokens(left, macros)), equation.lexicon).whole()
+    except EquationError as error:
+        raise EquationError(f"'{left}' is no left side of this equation: {error.text}", **place) from None
+    definition = definition_of(node)
+    if definition is None:
+        raise EquationError(f"'{left}' is no name; write a left side of the equation, such as {', '.join(left_sides(equation)) or 'y'}", **place)
+    return definition.key
+
+
+def left_sides(equation: Equation) -> list[str]:
+    """The names on left sides, as LaTeX."""
+    return [latex_of(statement.definition.key) for statement in equation.statements if statement.definition]
+
+
+def check_on_left(key: str, equation: Equation, definitions: Definitions, request: Request) -> None:
+    """Refuse a target that no left side mentions."""
+    if definitions.defines(key):
+        return
+    if any(key in names_on_left(statement.members[0]) for statement in definitions.statements):
+        return
+    sides = ", ".join(dict.fromkeys(left_sides(equation)))
+    raise EquationError(f"{latex_of(key)} is on no left side; the left sides are {sides or 'no names'}", source=request.check, field="check")
+
+
+def names_on_left(node: Node) -> set[str]:
+    """The names of a left side that is an expression."""
+    return {part.key for part in walk(node) if isinstance(part, Name)}
+
+
+def main_keys(equation: Equation) -> list[str]:
+    """The left sides that nothing else in the equation uses: what it is about.
+
+    Raises EquationError when there is none.
+    """
+    defined: dict[str, None] = {}
+    uses = set[str]()
+    for statement in equation.statements:
+        definition = statement.definition
+        if definition is not None:
+            defined[definition.key] = None
+            inside = set().union(*(mentioned(member) for member in statement.members[1:]))
+            uses |= inside - {definition.key}
+        else:
+            uses |= set().union(*(mentioned(member) for member in statement.members))
+    roots = [key for key in defined if key not in uses and not (key.endswith("^{2}") and key.removesuffix("^{2}") in uses)]
+    if not roots:
+        raise EquationError("no left side is a name; write ':check: LEFT == PYTHON', or none for an identity", field="check")
+    return roots
+
+
+def mentioned(node: Node) -> set[str]:
+    """Names and functions inside a tree."""
+    return free_names(node) | {getattr(part, "function", "") for part in walk(node)} - {""}
+
+
+def code_of(targets: Iterable[Target], functions: BoundFunctions, namespace: Mapping[str, Any]) -> tuple[CodeObject, ...]:
+    """The project's functions that the targets run.
+
+    Raises EquationError for a wrapper, and for a target that also stands on the right.
+    """
+    found: dict[CodeObject, Any] = {}
+    for target in targets:
+        if isinstance(target.source, CodeCall):
+            found[target.source.code] = target.source.function
+        else:
+            outer = [name for name, _ in called_functions(target.source, namespace, outermost=True)]
+            for name, function in called_functions(target.source, namespace):
+                try:
+                    found[describe(function, name)] = function if name in outer else None
+                except EquationError as error:
+                    raise target.source.fault(error.text) from None
+    for key in functions.called:
+        bound = functions.functions[key]
+        for name, function in bound_functions(bound.expression, bound.is_name, namespace):
+            if any(function is other for other in found.values()):
+                raise bound.expression.fault(f"{name} stands on both sides, so the check would compare it with itself; bind a part of it, or write its formula")
+    return tuple(found)
+
+
+def bound_functions(expression: Expression, is_name: bool, namespace: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The functions that a binding runs."""
+    if is_name:
+        value = namespace.get(expression.text)
+        return [(expression.text, value)] if value is not None else []
+    return called_functions(expression, namespace)

@@ -1,0 +1,100 @@
+"""Refuse a check that could not fail: nothing compared, a side read back, a name declared and not used."""
+
+from __future__ import annotations
+
+from .comparing import Prepared, is_formula_of_known
+from .equation import Statement
+from .errors import EquationError, fault
+from .nodes import Name, walk
+from .notation import read_notation
+from .symbols import latex_of
+from .targets import mentioned
+
+
+def check_vacuity(prepared: Prepared) -> None:
+    """Raise EquationError for every way in which a check could pass without a comparison."""
+    check_own_names(prepared)
+    bound = {key for target in prepared.targets for key in target.keys}
+    statements = prepared.definitions.statements
+    compared = [statement for statement in statements if is_compared(statement, bound, prepared)]
+    if not compared:
+        raise fault("nothing here is compared; bind a left side with ':check: NAME == PYTHON', or excuse it with ':nocheck: reason'")
+    for statement in statements:
+        check_sides(statement, bound, prepared)
+    check_local_names(prepared, bound)
+
+
+def check_own_names(prepared: Prepared) -> None:
+    """Every name of ':where:' must occur."""
+    if not prepared.request.where.strip():
+        return
+    used = {symbol.key for symbol in prepared.symbols} | prepared.equation.names
+    for symbol in read_notation(prepared.request.where, prepared.macros).symbols.values():
+        if symbol.key not in used:
+            text = f"{symbol.latex} is declared for this equation and does not occur in it; drop it"
+            raise EquationError(text, source=prepared.request.where, field="where", offset=max(0, prepared.request.where.find(symbol.latex)))
+
+
+def is_compared(statement: Statement, bound: set[str], prepared: Prepared) -> bool:
+    """Does a statement compare anything, rather than only define?"""
+    definition = statement.definition
+    if definition is None or definition.key in bound:
+        return True
+    if is_formula_of_known(statement, prepared.definitions):
+        return True
+    return len(statement.members) > 2 or not prepared.definitions.defines(definition.key)
+
+
+def check_sides(statement: Statement, bound: set[str], prepared: Prepared) -> None:
+    """Refuse two equal sides, and a right side that reads what code gives to its left."""
+    left, *rights = statement.members
+    definition = statement.definition
+    for right in rights:
+        if right == left and statement.relations[0] != r"\leftarrow":
+            raise fault("both sides are the same, so this compares nothing", right)
+        if definition is None:
+            inside = {part.key for part in walk(left) if isinstance(part, Name)} & bound
+            for part in walk(right):
+                if isinstance(part, Name) and part.key in inside and not prepared.definitions.defines(part.key):
+                    raise fault(f"the right side reads {latex_of(part.key)}, which it should give", part)
+    for one, other in zip(rights, rights[1:], strict=False):
+        if one == other:
+            raise fault("two members of the chain are the same, so this compares nothing", other)
+
+
+def check_local_names(prepared: Prepared, bound: set[str]) -> None:
+    """Every local definition must be bound, or serve one that is compared."""
+    statements = prepared.definitions.statements
+    needed = set[str]()
+    waiting = [statement for statement in statements if is_compared(statement, bound, prepared)]
+    seen: list[Statement] = []
+    while waiting:
+        statement = waiting.pop()
+        if statement in seen:
+            continue
+        seen.append(statement)
+        definition = statement.definition
+        members = statement.members[1:] if definition is not None else statement.members
+        names = set().union(*(mentioned(member) for member in members))
+        if definition is not None:
+            names |= set().union(set(), *(mentioned(pattern) for pattern in definition.patterns))
+        needed |= names
+        waiting += [other for other in statements if other.definition and gives(other, names) and other not in seen]
+    for symbol_names in (target.source for target in prepared.targets):
+        needed |= {symbol.key for symbol in prepared.symbols if symbol.code in getattr(symbol_names, "names", ())}
+    for statement in statements:
+        definition = statement.definition
+        if definition is None or statement in seen or gives(statement, needed):
+            continue
+        shown = latex_of(definition.key.partition("←")[0])
+        raise fault(f"{shown} is defined and neither bound to code nor used by what is; write ':check: {shown} == PYTHON' for it", statement.members[0])
+
+
+def gives(statement: Statement, names: set[str]) -> bool:
+    """Does a statement define one of these names?"""
+    definition = statement.definition
+    if definition is None:
+        return False
+    left = statement.members[0]
+    bases = {getattr(part, "base", "") for part in walk(left) if hasattr(part, "function")}
+    return definition.key in names or definition.key.removesuffix("^{2}") in names or bool(names & {base for base in bases if isinstance(base, str)})
