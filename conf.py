@@ -1,6 +1,7 @@
 """Settings of the book: data, no functions."""
 
 import os
+from urllib.parse import urlsplit
 
 project = "The Transformer from Scratch"
 author = "The scratchbook authors"
@@ -45,8 +46,15 @@ suppress_warnings = ["bibtex.duplicate_citation"]
 
 # The site.  On Read the Docs the address is known; elsewhere name it with BOOK_URL, or have no sitemap and no cards.
 html_baseurl = os.environ.get("READTHEDOCS_CANONICAL_URL", os.environ.get("BOOK_URL", ""))
+notfound_urls_prefix = urlsplit(html_baseurl).path or "/"
+ogp_site_url = html_baseurl
+ogp_social_cards = {"enable": bool(html_baseurl)}
+extensions += ["notfound.extension", *(["sphinx_sitemap", "sphinxext.opengraph"] if html_baseurl else [])]
+sitemap_url_scheme = "{link}"
+sitemap_excludes = ["404.html", "genindex.html", "search.html"]
 repository = os.environ.get("BOOK_REPOSITORY", "")  # such as https://github.com/OWNER/NAME/
 html_theme = "furo"
+templates_path = ["docs/_templates"]
 html_title = project
 html_static_path = ["docs/_static"]
 html_css_files = ["book.css"]

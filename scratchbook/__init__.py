@@ -6,6 +6,7 @@ ext             everything that touches Sphinx
     directive   the base of what authors write: a place, and mistakes that leave the page whole
     live        {live}: leaves cells and placeholders
     inline      {value} and {claim}, the same within a sentence
+    captions    what a reference to a caption with a value in it shows
     states      {states}: a session for each value of a variable
     exec_code   {exec_code}, as in sphinx-exec-code
     incremental what Sphinx must read and write again, so that a rebuild equals a clean build
@@ -19,6 +20,8 @@ ext             everything that touches Sphinx
     figures     drawings, in the form that each builder can carry
     mathematics formulas, drawn by KaTeX while the page is built
     boxes       {teach}, {in-practice}, {question}, {quiz}
+    access      what Sphinx's writer and Furo leave inaccessible
+    previews    copies of what stands on other pages, for the script
     reading     level and reading time, neighbours, descriptions, style and script
     exercises   {exercise}, {hint}, {solution}, {starter}, {check}, and the branches that judge their code
     numbering   numbers, stars and lists of exercises, references to them
@@ -57,6 +60,8 @@ ROOMS: Final = (
     "numbering",
     "checked",
     "reading",
+    "access",
+    "previews",
     "citations",
 )
 

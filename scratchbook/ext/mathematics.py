@@ -27,6 +27,7 @@ from scratchbook.ext.domain import domain_of
 
 logger = logging.getLogger(__name__)
 HERE: Final = Path(__file__).parent
+ENGINE: Final = HERE / "engine" / "katex.min.js"
 NUMBERED: Final = re.compile(r"\\(begin|end)\{(equation|align|gather|alignat|flalign|multline)\}")
 WORDS: Final = re.compile(r"\\(?:operatorname\*?|mathrm|mathsf|text|textrm|mathtt)\s*\{([^{}]*)\}")
 PRICE: Final = re.compile(r"\d[\d.,]*(\s+[a-z]{2,}\b.*\s|\s*[-–]|\s.*\s)", re.DOTALL)
@@ -57,20 +58,14 @@ class Mathematics:
     typesetter: Typesetter
     macros: tuple[tuple[str, str], ...] = ()
 
-    def prepare(self, app: Sphinx) -> None:
+    def open(self, app: Sphinx) -> None:
         """Read the macros, and open the store beside the doctrees or where outcomes are kept."""
         folder = app.config.scratchbook_cache
-        base = Path(app.confdir) / folder if folder else Path(app.doctreedir)
-        self.typesetter.store = base / "mathematics"
+        self.typesetter.store = (Path(app.confdir) / folder if folder else Path(app.doctreedir)) / "mathematics"
         try:
             self.macros = katex_macros(app.config.scratchbook_macros)
-        except ScratchbookError as error:
-            app.config.scratchbook_macros = {}
-            warn_of_macros(app, error)
-        if app.builder.format == "latex":
-            give_macros_to_latex(app)
-        if app.builder.format == "html" and app.builder.name != "epub" and is_chosen(app):
-            app.config.html_static_path.append(str(HERE / "static-katex"))
+        except ScratchbookError:
+            self.macros = ()  # `prepare_builder` tells of it
 
     def check(self, app: Sphinx, doctree: nodes.document) -> None:
         """Draw every formula of a chapter that has been read, and keep a mistake for each that cannot be drawn."""
@@ -185,10 +180,18 @@ def place_of(app: Sphinx, node: nodes.Element, drawing: Drawing) -> Place:
     return Place(path_from_root(app.env, source), found + 1)
 
 
-def warn_of_macros(app: Sphinx, error: ScratchbookError) -> None:
-    """Tell of macros that cannot be used, and let the build end with a failure."""
-    logger.warning(f"scratchbook_macros: {error.text}", type="scratchbook", subtype="setting", location="conf.py:1")
-    app.statuscode = 1
+def prepare_builder(app: Sphinx) -> None:
+    """Give LaTeX the macros and HTML the fonts; tell of macros that cannot be used."""
+    try:
+        if app.builder.format == "latex":
+            give_macros_to_latex(app)
+        katex_macros(app.config.scratchbook_macros)
+    except ScratchbookError as error:
+        text = f"scratchbook_macros: {error.text}"
+        logger.warning(text, type="scratchbook", subtype="setting", location="conf.py:1")
+        app.statuscode = 1
+    if app.builder.format == "html" and app.builder.name != "epub" and is_chosen(app):
+        app.config.html_static_path.append(str(HERE / "static-katex"))
 
 
 def give_macros_to_latex(app: Sphinx) -> None:
@@ -230,10 +233,11 @@ def add_styles(app: Sphinx, pagename: str, templatename: str, context: dict[str,
 
 def register(app: Sphinx) -> None:
     """Offer the renderer to Sphinx."""
-    room = Mathematics(Typesetter(HERE / "engine" / "katex.min.js"))
+    room = Mathematics(Typesetter(ENGINE))
     app.add_config_value("scratchbook_macros", {}, "env", (dict,))
     app.add_html_math_renderer("scratchbook", (room.visit_math, None), (room.visit_math_block, None))
-    app.connect("builder-inited", room.prepare)
+    app.connect("builder-inited", room.open)
+    app.connect("builder-inited", prepare_builder)
     app.connect("doctree-read", room.check)
     app.connect("doctree-resolved", keep_words_for_search, priority=900)
     app.connect("html-page-context", add_styles)

@@ -46,20 +46,6 @@ class ChapterFacts(SphinxPostTransform):
         title.parent.insert(title.parent.index(title) + 1, line)
 
 
-class UniqueAnchors(SphinxPostTransform):
-    """Take away the second of two equal anchors, which Furo makes when it wraps tables and equations."""
-
-    default_priority = 600
-    formats = ("html",)
-
-    def run(self, **kwargs: Any) -> None:
-        """Leave the anchor to what is wrapped, whose number Sphinx finds by it."""
-        for wrapper in self.document.findall(nodes.container):
-            inner = wrapper.children[0] if len(wrapper.children) == 1 else None
-            if isinstance(inner, nodes.table | nodes.math_block) and wrapper["ids"] == inner["ids"]:
-                wrapper["ids"] = []
-
-
 def reading_minutes(document: nodes.document) -> int:
     """Return how many minutes a page takes: its words, its lines of code and its equations; what folds is extra."""
     seconds = 0.0
@@ -108,6 +94,9 @@ def complete_page(app: Sphinx, pagename: str, templatename: str, context: dict[s
         text = first_sentences(doctree)
         if text:
             context["metatags"] += f'\n<meta name="description" content="{escape(text)}">'
+    said = description_of(app.env, pagename)
+    if said:
+        context["meta"] = {**(context.get("meta") or {}), "og:description": said}
     _parent, before, after = neighbours(app.env, pagename)
     for key, docname in (("prev", before), ("next", after)):
         said = description_of(app.env, docname) if docname else ""
@@ -139,10 +128,9 @@ def add_files(app: Sphinx) -> None:
 
 def register(app: Sphinx) -> None:
     """Connect the reading aids."""
-    app.add_post_transform(UniqueAnchors)
     app.add_post_transform(ChapterFacts)
     app.connect("builder-inited", add_files)
     app.connect("doctree-read", keep_description)
-    app.connect("html-page-context", complete_page)
+    app.connect("html-page-context", complete_page, priority=400)  # before sphinxext-opengraph reads it
     if DEPENDS_EVENT in app.events.events:
         app.connect(DEPENDS_EVENT, what_pages_show)

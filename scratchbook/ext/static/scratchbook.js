@@ -1,32 +1,32 @@
-/* Previews of what a link leads to, "/" for search, and formulas that copy as TeX.  Every page is complete without. */
+/* Previews of what a link leads to, "/" for search, formulas that copy as TeX.  Every page is complete without. */
 (() => {
   "use strict";
+  const all = (selector, inside = document) => inside.querySelectorAll(selector);
   const article = document.querySelector("[role=main], main, article") || document.body;
   const kinds = ".equation, .math-wrapper, .literal-block-wrapper, figure, .citation, .footnote, table, .exercise";
-  let shown = null, owner = null, timer = 0;
+  let shown, owner, timer;
 
-  /* What to show for a link: the target on this page, or a copy that the build left for another page's. */
   const find = (link) => {
-    const url = new URL(link.href, location.href);
+    const url = new URL(link.href);
     const id = decodeURIComponent(url.hash.slice(1));
-    if (!id) return null;
+    if (!id) return;
     if (url.pathname !== location.pathname) {
       const kept = document.querySelector(`template[data-preview="${CSS.escape(link.getAttribute("href"))}"]`);
       return kept && kept.content.cloneNode(true);
     }
     const target = document.getElementById(id);
-    const box = target && (target.matches(kinds) ? target : target.querySelector(":scope > :is(" + kinds + ")") || target.closest(".citation, figure"));
-    if (!box || link.closest("#" + CSS.escape(id))) return null;
+    const box = target && (target.matches(kinds) ? target : target.querySelector(`:scope > :is(${kinds})`));
+    if (!box || box.contains(link)) return;
     const copy = box.cloneNode(true);
-    copy.removeAttribute("id");
-    for (const element of copy.querySelectorAll("[id]")) element.removeAttribute("id");
+    for (const element of [copy, ...all("[id]", copy)]) element.removeAttribute("id");
     return copy;
   };
 
   const hide = () => {
     clearTimeout(timer);
-    if (shown) shown.remove();
-    if (owner) owner.removeAttribute("aria-describedby");
+    if (!shown) return;
+    shown.remove();
+    owner.removeAttribute("aria-describedby");
     shown = owner = null;
   };
 
@@ -35,53 +35,48 @@
     hide();
     if (!content) return;
     shown = document.createElement("div");
-    shown.className = "book-preview";
-    shown.id = "book-preview";
+    shown.className = shown.id = "book-preview";
     shown.setAttribute("role", "tooltip");
     shown.append(content);
     document.body.append(shown);
     const line = link.getClientRects()[0];
+    const height = shown.offsetHeight + 8;
     const left = Math.min(line.left, document.documentElement.clientWidth - shown.offsetWidth - 12);
-    const below = line.bottom + shown.offsetHeight + 8 < innerHeight || line.top < shown.offsetHeight + 8;
+    const fits = line.bottom + height < innerHeight || line.top < height;
     shown.style.left = Math.max(8, left) + scrollX + "px";
-    shown.style.top = scrollY + (below ? line.bottom + 6 : line.top - shown.offsetHeight - 6) + "px";
+    shown.style.top = scrollY + (fits ? line.bottom + 6 : line.top - height + 2) + "px";
     owner = link;
     link.setAttribute("aria-describedby", shown.id);
-    shown.addEventListener("mouseenter", () => clearTimeout(timer));
-    shown.addEventListener("mouseleave", hide);
+    shown.onmouseenter = () => clearTimeout(timer);
+    shown.onmouseleave = hide;
   };
 
-  const linkOf = (event) => event.target.closest && event.target.closest("a.internal[href*='#'], a.equation-mark");
+  const later = (action, wait, link) => {
+    clearTimeout(timer);
+    timer = setTimeout(action, wait, link);
+  };
+  const linkOf = (event) => event.target.closest("a.internal[href*='#'], a.equation-mark");
   article.addEventListener("mouseover", (event) => {
     const link = linkOf(event);
-    if (!link || link === owner) return;
-    clearTimeout(timer);
-    timer = setTimeout(show, 200, link);
+    if (link && link !== owner) later(show, 200, link);
   });
-  article.addEventListener("mouseout", (event) => {
-    if (!linkOf(event)) return;
-    clearTimeout(timer);
-    timer = setTimeout(hide, 250);
-  });
-  article.addEventListener("focusin", (event) => linkOf(event) && event.target.matches(":focus-visible") && show(linkOf(event)));
+  article.addEventListener("mouseout", (event) => linkOf(event) && later(hide, 250));
+  article.addEventListener("focusin", (event) => event.target.matches("a:focus-visible") && linkOf(event) && show(linkOf(event)));
   article.addEventListener("focusout", hide);
 
   addEventListener("keydown", (event) => {
     if (event.key === "Escape") hide();
-    const typing = event.target.closest("input, textarea, select, [contenteditable]");
     const box = document.querySelector("input[name=q]");
+    const typing = event.target.closest("input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]");
     if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey || !box) return;
     event.preventDefault();
-    if (!box.getClientRects().length || box.getBoundingClientRect().right < 0) {
-      const drawer = document.getElementById("__navigation");
-      if (drawer) drawer.checked = true;
-    }
+    const drawer = document.getElementById("__navigation");
+    if (drawer && box.getBoundingClientRect().right <= 0) drawer.checked = true;
     box.focus();
   });
 
-  /* What scrolls sideways can be reached by the keyboard in every browser. */
   const reach = () => {
-    for (const box of document.querySelectorAll(".equation-body, .highlight pre, .table-wrapper")) {
+    for (const box of all(".equation-body, .highlight pre, .table-wrapper")) {
       if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
       else box.removeAttribute("tabindex");
     }
@@ -89,33 +84,31 @@
   reach();
   addEventListener("load", reach);
   addEventListener("resize", reach);
+  for (const [selector, label] of [[".sidebar-drawer", "Chapters"], [".footnote-list", "Footnotes"]])
+    for (const aside of all(selector)) aside.setAttribute("aria-label", label);
 
-  /* On paper, everything that folds is open. */
-  addEventListener("beforeprint", () => {
-    for (const fold of document.querySelectorAll("details")) fold.open = true;
-  });
+  addEventListener("beforeprint", () => all("details").forEach((fold) => (fold.open = true)));
 
-  /* A formula is copied as its TeX, and a search result shows none of it. */
   addEventListener("copy", (event) => {
     const selection = getSelection();
-    if (selection.isCollapsed || !event.clipboardData) return;
+    if (selection.isCollapsed) return;
     const part = selection.getRangeAt(0).cloneContents();
-    const formulas = part.querySelectorAll(".katex");
+    const formulas = all(".katex", part);
     if (!formulas.length) return;
     for (const formula of formulas) {
       const tex = formula.querySelector("annotation");
-      if (tex) formula.replaceWith(formula.closest(".katex-display") ? `$$${tex.textContent}$$` : `$${tex.textContent}$`);
+      const sign = formula.closest(".katex-display") ? "$$" : "$";
+      if (tex) formula.replaceWith(sign + tex.textContent + sign);
     }
-    const holder = document.createElement("div");
-    holder.append(part);
-    event.clipboardData.setData("text/plain", holder.textContent);
+    event.clipboardData.setData("text/plain", part.textContent);
     event.preventDefault();
   });
+
   if (typeof Search !== "undefined" && Search.htmlToText) {
     const plain = Search.htmlToText;
     Search.htmlToText = (html, anchor) => {
       const page = new DOMParser().parseFromString(html, "text/html");
-      for (const noise of page.querySelectorAll("annotation, .katex-html")) noise.remove();
+      all("annotation, .katex-html", page).forEach((noise) => noise.remove());
       return plain(page.documentElement.outerHTML, anchor);
     };
   }

@@ -1,0 +1,124 @@
+"""Copies of equations and listings that a page refers to on other pages, since a page from a folder can fetch nothing.
+
+They wait in <template> elements, which no reader, search index or printer sees, until the script shows one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any, Final
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+from scratchbook.core.katex import Typesetter
+from scratchbook.ext.domain import Slot, domain_of
+from scratchbook.ext.incremental import DEPENDS_EVENT, pages_of
+from scratchbook.ext.mathematics import ENGINE, Mathematics, is_chosen
+
+MOST_LINES: Final = 30
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What a preview needs of another page's equation or listing.
+
+    anchor: its id.   tex: of an equation, "" for a listing.   is_environment: TeX that brings its own environment.
+    cell: of a listing.
+    """
+
+    anchor: str
+    tex: str = ""
+    is_environment: bool = False
+    cell: str = ""
+
+
+def keep_targets(app: Sphinx, doctree: nodes.document) -> None:
+    """Keep the equations and listings of a chapter that others may refer to."""
+    domain, docname = domain_of(app.env), app.env.current_document.docname
+    for block in doctree.findall(nodes.math_block):
+        if block["ids"]:
+            is_environment = bool(block.get("no-wrap", block.get("nowrap")))
+            domain.keep(docname, "previews", Kept(block["ids"][0], block.astext(), is_environment))
+    for listing in doctree.findall(nodes.literal_block):
+        slot = listing.get("scratchbook")
+        names = [*listing["ids"], *(listing.parent["ids"] if isinstance(listing.parent, nodes.container) else ())]
+        if isinstance(slot, Slot) and slot.shows == "listing":
+            for anchor in names:
+                domain.keep(docname, "previews", Kept(anchor, cell=slot.cells[0]))
+
+
+def listing_text(env: BuildEnvironment, docname: str, cell: str) -> str:
+    """Return the first lines of a listing as its file has them, "" when nothing ran."""
+    for _, outcome in domain_of(env).cell_outcomes(docname, cell):
+        part = outcome.part("listing") if outcome else None
+        if part:
+            return "\n".join(part["text"].splitlines()[:MOST_LINES])
+    return ""
+
+
+@dataclass(frozen=True)
+class Previews:
+    """Writes the templates; draws equations with the mathematics of the build."""
+
+    mathematics: Mathematics
+
+    def add_templates(self, app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+        """Put a template for each target on another page at the end of the body."""
+        if doctree is None or app.builder.format != "html" or app.builder.name in ("epub", "singlehtml"):
+            return
+        wanted = {str(link["refuri"]) for link in doctree.findall(nodes.reference) if is_far(link)}
+        if not wanted:
+            return
+        known = {
+            f"{app.builder.get_relative_uri(pagename, docname)}#{kept.anchor}": (docname, kept)
+            for docname, kept in domain_of(app.env).kept("previews")
+        }
+        for uri in sorted(wanted & known.keys()):
+            docname, kept = known[uri]
+            markup = self.markup(app, docname, kept)
+            if markup:
+                context["body"] += f'<template data-preview="{escape(uri)}">{markup}</template>\n'
+                if kept.tex:
+                    app.builder.add_css_file("katex/katex.css")  # type: ignore[attr-defined]
+
+    def markup(self, app: Sphinx, docname: str, kept: Kept) -> str:
+        """Return the copy of one target."""
+        if kept.tex:
+            if not is_chosen(app):
+                return ""
+            node = nodes.math_block(kept.tex, kept.tex, nowrap=kept.is_environment)
+            drawing = self.mathematics.typesetter.draw(self.mathematics.formula(node))
+            return f'<div class="math equation"><div class="equation-body">{drawing.markup}</div></div>'
+        text = listing_text(app.env, docname, kept.cell)
+        highlighter = app.builder.highlighter  # type: ignore[attr-defined]
+        return f'<div class="highlight-python">{highlighter.highlight_block(text, "python")}</div>' if text else ""
+
+
+def is_far(link: nodes.reference) -> bool:
+    """Whether a link leads to a place on another page of the site."""
+    uri = str(link.get("refuri", ""))
+    return bool(link.get("internal")) and "#" in uri and not uri.startswith("#")
+
+
+def what_pages_show(app: Sphinx, docname: str) -> list[Any]:
+    """Tell the incremental build what this page previews of others, by the names that it refers to."""
+    names = {name.lower() for name in pages_of(app.env).targets.get(docname, ())}
+    shown = []
+    for at, kept in domain_of(app.env).kept("previews"):
+        if at != docname and kept.anchor.removeprefix("equation-").lower() in names:
+            shown.append([kept.anchor, kept.tex, listing_text(app.env, at, kept.cell) if kept.cell else ""])
+    return shown
+
+
+def register(app: Sphinx) -> None:
+    """Connect the previews.  Their equations were drawn when they were read, so this typesetter finds them stored."""
+    room = Previews(Mathematics(Typesetter(ENGINE)))
+    app.connect("builder-inited", room.mathematics.open)
+    app.connect("doctree-read", keep_targets, priority=400)
+    app.connect("html-page-context", room.add_templates)
+    app.connect("build-finished", room.mathematics.finish)
+    if DEPENDS_EVENT in app.events.events:
+        app.connect(DEPENDS_EVENT, what_pages_show)
