@@ -58,7 +58,7 @@ def keep_top_p(logits, p):
 # end::top-p[]
 
 
-# tag::sample[]
+# tag::distribution[]
 def distribution(logits, temperature=1.0, top_k=None, top_p=None):
     """Turn scores into the probabilities that are drawn from: temperature first, then the cuts.
 
@@ -72,8 +72,10 @@ def distribution(logits, temperature=1.0, top_k=None, top_p=None):
     if top_p is not None:
         logits = keep_top_p(logits, top_p)
     return softmax(logits)
+# end::distribution[]
 
 
+# tag::sample[]
 def sampler(seed=0, **settings):
     """Make a function that draws a token from its scores; the same seed draws the same tokens.
 
@@ -134,7 +136,9 @@ class Reader:
         self.weights, self.n_heads, self.settings = weights, n_heads, settings
         self.n_tokens, self.max_context = 0, max_context
         self.caches = [KeyValueCache(max_context) for _ in layers]
+# end::reader[]
 
+    # tag::read[]
     def read(self, ids):
         """Read the next tokens and score what could follow each: [tokens] -> logits, [tokens, n_vocab].
 
@@ -149,7 +153,7 @@ class Reader:
         )
         self.n_tokens = end
         return trace.result
-# end::reader[]
+    # end::read[]
 
 
 # tag::generate[]

@@ -62,17 +62,6 @@ class AdamW:
         self.beta_1, self.beta_2, self.epsilon, self.weight_decay = beta_1, beta_2, epsilon, weight_decay
         self.n_steps, self.mean, self.square = 0, None, None
 
-    def step(self, weights, gradient, learning_rate):
-        """Give the weights after one step: [n], and the arguments stay as they are."""
-        check_step(weights, gradient, learning_rate)
-        if self.n_steps == 0:
-            self.mean, self.square = np.zeros_like(weights), np.zeros_like(weights)
-        self.n_steps += 1
-        moved = np.empty_like(weights)
-        for part in stretches(len(weights)):
-            moved[part] = self.move(weights[part], gradient[part], part, learning_rate)
-        return moved
-
     def move(self, weights, gradient, part, learning_rate):
         """Give one stretch of the weights after the step."""
         mean, square = self.mean[part], self.square[part]  # windows: what follows changes what is remembered
@@ -83,6 +72,19 @@ class AdamW:
         size = np.sqrt(square / (1 - self.beta_2**self.n_steps)) + self.epsilon
         return (1 - learning_rate * self.weight_decay) * weights - rate * mean / size
 # end::adamw[]
+
+    # tag::adamw-step[]
+    def step(self, weights, gradient, learning_rate):
+        """Give the weights after one step: [n], and the arguments stay as they are."""
+        check_step(weights, gradient, learning_rate)
+        if self.n_steps == 0:
+            self.mean, self.square = np.zeros_like(weights), np.zeros_like(weights)
+        self.n_steps += 1
+        moved = np.empty_like(weights)
+        for part in stretches(len(weights)):
+            moved[part] = self.move(weights[part], gradient[part], part, learning_rate)
+        return moved
+    # end::adamw-step[]
 
 
 def stretches(n, longest=16_384):

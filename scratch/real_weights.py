@@ -49,7 +49,7 @@ def rename(name):
 # end::names[]
 
 
-# tag::read-weights[]
+# tag::real-model[]
 class RealModel(NamedTuple):
     """What a file of weights holds: the arrays, and what must be known to use them."""
 
@@ -58,8 +58,10 @@ class RealModel(NamedTuple):
     frequencies: np.ndarray  # [d_head / 2], radians a position
     tokenizer: object
     end_id: int  # the token that closes a text
+# end::real-model[]
 
 
+# tag::read-model[]
 def read_model(path):
     """Read and unpack a model of the Llama kind from a GGUF file; about ten seconds.
 
@@ -85,7 +87,7 @@ def read_model(path):
         reader.fields[f"tokenizer.ggml.{part}"].contents() for part in ("tokens", "merges", "eos_token_id")
     )
     return RealModel(weights, settings, frequencies, Tokenizer(tokens, merges), end_id)
-# end::read-weights[]
+# end::read-model[]
 
 
 # tag::byte-letters[]

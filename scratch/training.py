@@ -84,15 +84,17 @@ def loss_and_gradients(weights, batch, n_heads, **settings):
 # end::gradients[]
 
 
-# tag::train[]
+# tag::run[]
 class Training(NamedTuple):
     """What a training run leaves behind."""
 
     weights: dict
     losses: np.ndarray  # [steps], nats a token: of each batch, before its step
     lengths: np.ndarray  # [steps]: of the gradient, before clipping
+# end::run[]
 
 
+# tag::train[]
 def train(weights, batches, rates, n_heads, optimiser=None, limit=1.0, **settings):
     """Take one step for every batch: measure, clip, step.
 
