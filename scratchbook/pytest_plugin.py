@@ -1,12 +1,106 @@
-"""Show each checked equation of a book as one test item.  Starts nothing unless `--scratchbook` is given."""
+"""Show each equation of a book as one test item: the same outcomes as a build, in another report.
+
+`pytest --scratchbook` collects the conf.py of the project; without the option nothing of this is loaded.
+"""
 
 from __future__ import annotations
 
+import os
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
 import pytest
+
+if TYPE_CHECKING:
+    from scratchbook.ext.checked import Finding
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the option that turns the collection on."""
-    parser.getgroup("scratchbook").addoption(
-        "--scratchbook", action="store_true", help="collect each checked equation of the book as a test"
-    )
+    """Add the option that turns the collection on, and where the chapters are."""
+    group = parser.getgroup("scratchbook")
+    group.addoption("--scratchbook", action="store_true", help="collect each equation of the book as a test")
+    parser.addini("scratchbook_source", "the folder of the book's chapters, from conf.py", default="")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Have conf.py collected, wherever the tests are."""
+    conf = config.rootpath / "conf.py"
+    if config.getoption("--scratchbook") and conf.is_file() and str(conf) not in config.args:
+        config.args.append(str(conf))
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """Take conf.py for a book."""
+    if file_path.name == "conf.py" and parent.config.getoption("--scratchbook"):
+        return BookFile.from_parent(parent, path=file_path)
+    return None
+
+
+class BookFile(pytest.File):
+    """A book: its equations are its tests."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Read the book, run what is not stored, and yield an item for each equation."""
+        from scratchbook.cli import default_source
+        from scratchbook.ext.book import BookError, open_book
+        from scratchbook.ext.checked import equation_mistakes, findings
+        from scratchbook.ext.domain import domain_of
+
+        conf = self.path.parent
+        source = self.config.getini("scratchbook_source") or default_source(str(conf))
+        worker = os.environ.get("PYTEST_XDIST_WORKER", "")  # each reads chapters for itself
+        try:
+            # What a project makes of warnings is about its own code, not about Sphinx's.
+            with (
+                warnings.catch_warnings(),
+                open_book(conf, conf / source, conf / "build", "run", reader=f"pytest{worker}") as book,
+            ):
+                warnings.simplefilter("ignore")
+                book.read()
+                domain = domain_of(book.app.env)
+                mistakes = equation_mistakes(domain)
+                found = [(finding, mistakes.get(finding.equation, [])) for finding in findings(domain)]
+        except BookError as error:
+            raise self.CollectError(str(error)) from error
+        for finding, texts in found:
+            yield EquationItem.from_parent(self, name=item_name(finding), finding=finding, texts=texts)
+
+
+def item_name(finding: Finding) -> str:
+    """Name an item by its label, or by its place when it has none."""
+    equation = finding.equation
+    return f"{finding.docname}::{equation.label or f'line {equation.place.line}'}"
+
+
+class EquationFailure(Exception):
+    """An equation that differs from its code."""
+
+
+class EquationItem(pytest.Item):
+    """One equation."""
+
+    def __init__(self, *, finding: Finding, texts: list[str], **named: Any) -> None:
+        super().__init__(**named)
+        self.finding, self.texts = finding, texts
+
+    def runtest(self) -> None:
+        """Report what the check found."""
+        if self.texts:
+            raise EquationFailure("\n".join(self.texts))
+        if self.finding.state == "excused":
+            pytest.skip(self.finding.equation.excuse or "checked by a function of the project")
+        if self.finding.state == "open":
+            pytest.skip("neither checked nor excused")
+        if self.finding.state in ("failed", "not run"):
+            raise EquationFailure(f"the check has {self.finding.state.replace('not run', 'not been run')}")
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """Show the messages of the build instead of our own traceback."""
+        return str(excinfo.value) if excinfo.errisinstance(EquationFailure) else super().repr_failure(excinfo)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """Return where the equation stands."""
+        place = self.finding.equation.place
+        return self.path.parent / place.path, place.line - 1, self.name

@@ -104,18 +104,21 @@ def outcome_mistakes(outcome: Outcome) -> Iterator[Mistake]:
 
 
 @contextmanager
-def open_book(conf: Path, source: Path, build: Path, execute: str = "never") -> Iterator[Book]:
+def open_book(
+    conf: Path, source: Path, build: Path, execute: str = "never", *, reader: str = "command", builder: str = "dummy"
+) -> Iterator[Book]:
     """Open a project.
 
     conf, source, build: absolute folders.   execute: what `read` may run, see scratchbook_execute.
+    reader: who reads; two that read at once must have two names.   builder: Sphinx's, by name.
     Raises BookError.
     """
     warnings = io.StringIO()
-    outdir = build / "dummy"
+    outdir = build / builder
     with patch_docutils(conf), docutils_namespace():
         try:
             app = Sphinx(
-                source, conf, outdir, build / ".scratchbook" / "doctrees", "dummy",
+                source, conf, outdir, build / ".scratchbook" / f"doctrees-{reader}", builder,
                 confoverrides={"scratchbook_execute": execute}, status=None, warning=warnings,
             )  # fmt: skip
         except SphinxError as error:

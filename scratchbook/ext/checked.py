@@ -88,6 +88,18 @@ def entry_of(domain: LiveDomain, docname: str, equation: Equation) -> Finding:
     return Finding(docname, equation, str(verdict.get("state", "checked")), verdict)
 
 
+def equation_mistakes(domain: LiveDomain) -> dict[Equation, list[str]]:
+    """Return what is wrong with each equation that anything is wrong with."""
+    found: dict[Equation, list[str]] = {}
+    for docname, equation in domain.kept(ROOM):
+        texts = [mistake.text for mistake in domain.checked.get(docname, ()) if mistake.place == equation.place]
+        for _, outcome in domain.cell_outcomes(docname, equation.cell) if equation.cell else ():
+            texts += [f"{mistake.text}\n{mistake.detail}".rstrip() for mistake in (outcome.mistakes if outcome else ())]
+        if texts:
+            found[equation] = texts
+    return found
+
+
 def check_equations(app: Sphinx, docname: str) -> list[Mistake]:
     """Return what only the whole book can show: an equation without a check, a check of code that nobody sees."""
     domain = domain_of(app.env)
@@ -196,9 +208,10 @@ class ShowChecks(SphinxPostTransform):
         """Return the address of a listing, seen from the page that is being written."""
         here = self.env.current_document.docname
         target = listing_id(docname, cell)
-        if self.app.builder.name == "singlehtml" or docname == here:
+        builder = self.domain.builder
+        if builder.name == "singlehtml" or docname == here:
             return f"#{target}"
-        return f"{self.app.builder.get_relative_uri(here, docname)}#{target}"
+        return f"{builder.get_relative_uri(here, docname)}#{target}"
 
     def page_of(self, node: nodes.Node) -> str:
         """Return the page that a node was read from: a book in one file is many pages."""

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.builders import Builder
 from sphinx.domains import Domain
 from sphinx.environment import BuildEnvironment
 
@@ -115,6 +116,7 @@ class LiveDomain(Domain):
     # Absolute, set anew in each build by `set_folders`, since an environment may be moved with its project.
     root = Path()
     confdir = Path()
+    builder: Builder  # of this build: a transform has no other way to know it that Sphinx will keep
 
     @property
     def pages(self) -> dict[str, Page]:
@@ -190,6 +192,7 @@ def set_folders(app: Sphinx) -> None:
     domain = domain_of(app.env)
     domain.confdir = Path(app.confdir)
     domain.root = project_root(app.config, app.confdir)
+    domain.builder = app.builder
 
 
 def output_id(docname: str, label: str) -> str:

@@ -65,7 +65,7 @@ class NumberExercises(SphinxPostTransform):
         title = box[0]
         assert isinstance(title, nodes.title)
         if title.astext().strip():
-            title.insert(0, nodes.Text(" " if self.app.builder.format == "html" else ". "))
+            title.insert(0, nodes.Text(" " if domain_of(self.env).builder.format == "html" else ". "))
         title.insert(0, name)
         facts = [*self.stars(exercise.stars), *self.kind(exercise.kind)]
         title += [node for fact in facts for node in (nodes.Text(" "), fact)]
@@ -75,9 +75,9 @@ class NumberExercises(SphinxPostTransform):
         if not stars:
             return []
         words = _("difficulty %d of %d") % (stars, MOST_STARS)
-        if self.app.builder.format == "html":
+        if domain_of(self.env).builder.format == "html":
             return [nodes.inline("", words, classes=["stars", f"stars-{stars}"])]
-        if self.app.builder.format == "latex":
+        if domain_of(self.env).builder.format == "latex":
             return [nodes.math("", r"\star" * stars), nodes.inline("", f"({words})")]
         return [nodes.inline("", f"{'★' * stars}{'☆' * (MOST_STARS - stars)} ({words})")]
 
@@ -115,7 +115,7 @@ class FillExerciseLists(SphinxPostTransform):
         """Return the line of one exercise."""
         name = exercise_name(self.env, docname, exercise.anchor)
         text = nodes.inline("", f"{name}. {exercise.title}" if exercise.title else name)
-        link = make_refnode(self.app.builder, self.env.current_document.docname, docname, exercise.anchor, text)
+        link = make_refnode(domain_of(self.env).builder, self.env.current_document.docname, docname, exercise.anchor, text)
         facts = [exercise.kind, _("difficulty %d of %d") % (exercise.stars, MOST_STARS) if exercise.stars else ""]
         line = nodes.paragraph("", "", link)
         if any(facts):
