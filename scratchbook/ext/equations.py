@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.directives.patches import MathDirective
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxTranslator
@@ -21,7 +22,6 @@ from scratchbook.core.cells import BranchCell
 from scratchbook.core.equation.errors import EquationError
 from scratchbook.core.equation.notation import Function, Notation, Symbol, read_notation
 from scratchbook.core.errors import Mistake, Place
-from scratchbook.core.katex import katex_macros
 from scratchbook.ext.directive import Converter, LiveDirective, LiveRole, first_line, flag, path_from_root
 from scratchbook.ext.domain import LiveDomain, domain_of
 from scratchbook.ext.incremental import DEPENDS_EVENT
@@ -132,7 +132,7 @@ class NotationTable(LiveDirective):
         text = "\n".join(self.content)
         place = Place(self.place.path, first_line(self))
         try:
-            notation = read_notation(text, dict(katex_macros(self.config.scratchbook_macros)))
+            notation = read_notation(text, read_macros(self.config))
         except EquationError as error:
             self.note("notation", error.text, Place(place.path, place.line + error.row))
             return []
@@ -141,6 +141,11 @@ class NotationTable(LiveDirective):
         table = notation_table(notation, self.options.get("class", []))
         self.set_source_info(table)
         return [table]
+
+
+def read_macros(config: Config) -> dict[str, Any]:
+    """Return the page's macros by their names without a backslash, as the checker reads them."""
+    return {str(name).lstrip("\\"): body for name, body in config.scratchbook_macros.items()}
 
 
 def notation_table(notation: Notation, classes: list[str]) -> nodes.table:
@@ -190,7 +195,7 @@ def page_equations(domain: LiveDomain, docname: str) -> list[Equation]:
 def complete_checks(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Give each check all that it needs, once every chapter is read."""
     domain = domain_of(env)
-    macros = [list(item) for item in katex_macros(app.config.scratchbook_macros)]
+    macros = sorted(map(list, read_macros(app.config).items()))
     for docname, page in sorted(domain.pages.items()):
         if not page.kept.get(ROOM):
             continue
@@ -216,7 +221,7 @@ def notation_payload(text: NotationText) -> dict[str, Any]:
 
 
 def check_payloads(
-    equations: list[Equation], notations: list[dict[str, Any]], macros: list[list[str]]
+    equations: list[Equation], notations: list[dict[str, Any]], macros: list[list[Any]]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield (cell, payload): an equation may use what the formulas of its page define."""
     formulas = [[item.latex, item.place.path, item.place.line] for item in equations if item.is_formula]

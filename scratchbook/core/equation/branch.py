@@ -1,0 +1,207 @@
+"""Check one equation in a fork of its page: from plain data to a verdict as plain data.  Knows no Sphinx.
+
+The payload is what `scratchbook.ext.equations` leaves: the equation, the book's and the chapter's notation, macros, the
+formulas of the page, whose definitions an equation may use, and the author's options.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from scratchbook.core.errors import Mistake, Place
+
+from .checker import check
+from .equation import Equation, parse_equation
+from .errors import EquationError
+from .notation import Function, Notation, read_notation
+from .options import Request
+from .symbols import latex_of
+from .tokens import Macros
+from .verdict import Verdict, failed
+
+
+@dataclass(frozen=True)
+class Job:
+    """One equation to check, read from its payload."""
+
+    label: str
+    latex: str
+    place: Place
+    is_formula: bool
+    notation: Notation
+    macros: Macros
+    given: tuple[Equation, ...]
+    options: dict[str, str]
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return f"equation {self.label}" if self.label else "this formula" if self.is_formula else "this equation"
+
+
+def run_check(namespace: dict[str, Any], payload: dict[str, Any]) -> dict[str, Any]:
+    """Check the equation against the page's names; return a part "verdict", or mistakes."""
+    try:
+        notation = merged_notation(payload)
+    except NotationFault as fault:
+        return {"parts": [], "mistakes": [Mistake("notation", fault.text, fault.place).to_json()]}
+    macros: Macros = dict(payload["macros"])
+    place = Place(payload["path"], payload["line"])
+    given = given_equations(payload, notation, macros)
+    job = Job(
+        payload["label"], payload["latex"], place, payload["is_formula"], notation, macros, given, payload["request"]
+    )
+    if job.options.get("check-with"):
+        return result(job, check_with(job, namespace))
+    if job.is_formula and (state := defined_name(job)):
+        return {"parts": [{"kind": "verdict", "data": {"state": "defined", "name": state}}], "mistakes": []}
+    return result(job, check_equation(job, namespace))
+
+
+def check_equation(job: Job, namespace: dict[str, Any]) -> Verdict:
+    """Check with the options of {math}, or with what the notation binds the left side of a formula to."""
+    job, bound = bind_formula(job)
+    known = {name.replace("-", "_"): text for name, text in job.options.items()}
+    try:
+        equation = parse_equation(job.latex, job.notation, job.macros, job.given)
+        needed = needed_definitions(equation)
+        if needed != job.given:
+            equation = parse_equation(job.latex, job.notation, job.macros, needed)
+    except EquationError as error:
+        return failed(error)
+    request = Request(label=job.label or job.latex, **{**known, **bound})
+    return check(equation, request, namespace, job.macros)
+
+
+def bind_formula(job: Job) -> tuple[Job, dict[str, str]]:
+    """For a formula whose left name the notation binds to code, ask for that comparison."""
+    if not job.is_formula:
+        return job, {}
+    entry = next((item for item in job.notation.functions.values() if begins_with(job, item)), None)
+    if entry is None:
+        return job, {}
+    others = {key: item for key, item in job.notation.functions.items() if item is not entry}
+    return replace(job, notation=replace(job.notation, functions=others)), {"check": f"{entry.latex} == {entry.code}"}
+
+
+def begins_with(job: Job, entry: Function) -> bool:
+    """Whether a formula's left side is that name and nothing else."""
+    left = job.latex.partition("=")[0].partition(r"\approx")[0]
+    return "_" not in entry.code.split("(")[-1] and "".join(left.split()) == "".join(entry.latex.split())
+
+
+def defined_name(job: Job) -> str:
+    """Return the name that a formula defines for other equations; "" when it is to be checked itself."""
+    try:
+        equation = parse_equation(job.latex, job.notation, job.macros, job.given)
+    except EquationError:
+        return ""
+    definition = equation.statements[0].definition
+    if definition is None or definition.key in job.notation.symbols or definition.key in job.notation.functions:
+        return ""
+    return latex_of(definition.key) if any(c.isalpha() for c in definition.key) else ""
+
+
+def given_equations(payload: dict[str, Any], notation: Notation, macros: Macros) -> tuple[Equation, ...]:
+    """Read the other formulas of the page that define names; one that cannot be read has its own message.
+
+    Of two that define one name the nearest above the equation counts, else the first below it.
+    """
+    here = payload["line"]
+    others = [item for item in payload["formulas"] if (item[0], item[2]) != (payload["latex"], here)]
+    others.sort(key=lambda item: (item[2] > here, abs(here - item[2])))
+    found: dict[str, Equation] = {}
+    for latex, _, _ in others:
+        try:
+            equation = parse_equation(latex, notation, macros)
+        except EquationError:
+            continue
+        definition = equation.statements[0].definition
+        if definition and definition.key not in notation.symbols and definition.key not in notation.functions:
+            found.setdefault(definition.key, equation)
+    return tuple(found.values())
+
+
+def needed_definitions(equation: Equation) -> tuple[Equation, ...]:
+    """Return the given equations that this one needs, those that they need included."""
+    names, needed = set(equation.names), set[int]()
+    is_growing = True
+    while is_growing:
+        is_growing = False
+        for number, other in enumerate(equation.given):
+            definition = other.statements[0].definition
+            if number not in needed and definition and definition.key in names:
+                needed.add(number)
+                names |= other.names
+                is_growing = True
+    return tuple(other for number, other in enumerate(equation.given) if number in needed)
+
+
+def check_with(job: Job, namespace: dict[str, Any]) -> Verdict:
+    """Let a function of the project check the equation: it gets it read, and the page's names."""
+    path = job.options["check-with"].strip()
+    module, _, name = path.rpartition(".")
+    try:
+        function = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError, ValueError) as error:
+        text = f"the check '{path}' cannot be found: {error}; name it as package.module.function"
+        return Verdict(False, text, field="check-with")
+    try:
+        equation = parse_equation(job.latex, job.notation, job.macros, job.given)
+    except EquationError as error:
+        return failed(error)
+    reason = function(equation, namespace)
+    return Verdict(passed=not reason, reason=str(reason or ""), field="check-with")
+
+
+class NotationFault(Exception):
+    """A line of a notation that cannot be read beside another."""
+
+    def __init__(self, text: str, place: Place) -> None:
+        super().__init__(text)
+        self.text, self.place = text, place
+
+
+def merged_notation(payload: dict[str, Any]) -> Notation:
+    """Read the book's notation and the chapter's on top.  Raises NotationFault."""
+    macros: Macros = dict(payload["macros"])
+    merged = Notation()
+    for text in payload["notations"]:
+        try:
+            merged = merged.overridden(read_notation(text["text"], macros))
+        except EquationError as error:
+            raise NotationFault(error.text, Place(text["path"], text["line"] + error.row)) from None
+    return merged
+
+
+def result(job: Job, verdict: Verdict) -> dict[str, Any]:
+    """Return the outcome of a check as plain data."""
+    if not verdict.passed:
+        return {"parts": [], "mistakes": [mistake_of(job, verdict).to_json()]}
+    data = {
+        "state": "checked",
+        "draws": verdict.draws,
+        "compared": verdict.compared,
+        "gradients": list(verdict.gradients),
+        "code": [{"name": code.name, "path": code.file, "line": code.line} for code in verdict.code],
+    }
+    return {"parts": [{"kind": "verdict", "data": data}], "mistakes": []}
+
+
+def mistake_of(job: Job, verdict: Verdict) -> Mistake:
+    """Return the message of a failed check, at the line of TeX when the mistake is in it."""
+    place = Place(job.place.path, job.place.line + verdict.row) if verdict.field == "latex" else None
+    return Mistake("equation", f"{job.name}: {verdict.text}", place, "\n".join(details(verdict)))
+
+
+def details(verdict: Verdict) -> Iterator[str]:
+    """Yield what helps to see it: the line with a caret, the numbers of the draw where sides differ."""
+    if verdict.caret:
+        yield from (f"    {line}" for line in verdict.caret.splitlines())
+    if verdict.mismatch:
+        yield f"    {verdict.mismatch}"
+        numbers = ", ".join(f"{name} = {value}" for name, value in verdict.mismatch.values.items())
+        yield f"    with {numbers}" if numbers else ""
