@@ -10,7 +10,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.logging import is_suppressed_warning
 
-from scratchbook.core.cells import Cell, CodeCell
+from scratchbook.core.cells import BranchCell, Cell, CodeCell
 from scratchbook.core.errors import Mistake, Place
 from scratchbook.ext.domain import LiveDomain, Page
 
@@ -90,6 +90,8 @@ def asking_line(cell: Cell, mistake: Mistake) -> Place:
     place = mistake.place
     if place and isinstance(cell, CodeCell) and place.path == cell.code.path and place.line in cell.code.numbers:
         return place
+    if place and isinstance(cell, BranchCell) and place.path == cell.place.path:
+        return place  # of a check: the row of TeX, or the option
     return cell.place
 
 
