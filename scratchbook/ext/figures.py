@@ -12,8 +12,11 @@ from typing import Final
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
 
 from scratchbook.core.cells import CellOutcome
+
+logger = logging.getLogger(__name__)
 
 # Which kinds of part a form shows, the best first.
 KINDS: Final = {
@@ -37,6 +40,13 @@ def figure_nodes(outcome: CellOutcome, alt: str, form: str, env: BuildEnvironmen
                 content = data["svg"].encode() if kind == "svg" else base64.b64decode(data["base64"])
                 yield image_file(content, kind, alt, env)
         return
+    if any(part.kind in ("svg", "pdf", "png") for part in outcome.parts):
+        logger.warning(
+            "a figure has no form that this builder can show, and its words stand there instead: "
+            "draw it with matplotlib, which gives every form",
+            type="scratchbook", subtype="output", location=env.current_document.docname,
+        )  # fmt: skip
+        yield nodes.paragraph("", f"[{alt}]", classes=["scratchbook-figure"])
 
 
 def inline_svg(svg: str, alt: str) -> nodes.container:

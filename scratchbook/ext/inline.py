@@ -11,6 +11,7 @@ from sphinx.transforms import SphinxTransform
 
 from scratchbook.core.cells import ClaimCell, ValueCell
 from scratchbook.core.errors import Mistake, Place
+from scratchbook.ext.captions import keep_caption
 from scratchbook.ext.directive import LiveRole
 from scratchbook.ext.domain import Slot, domain_of
 
@@ -52,7 +53,8 @@ class SettleInlines(SphinxTransform):
 
     def apply(self, **kwargs: Any) -> None:
         """Move cells to their line; refuse those in headings with one message each."""
-        self.page = domain_of(self.env).page(self.env.current_document.docname)
+        docname, captions = self.env.current_document.docname, []
+        self.page = domain_of(self.env).page(docname)
         for node in [found for found in self.document.findall(nodes.inline) if has_inline_slot(found)]:
             slot: Slot = node["scratchbook"]
             index = next((index for index, cell in enumerate(self.page.cells) if cell.id in slot.cells), None)
@@ -67,6 +69,10 @@ class SettleInlines(SphinxTransform):
                 text = f"{{{slot.shows}}} cannot stand in a title: write it in the sentence below"
                 self.page.mistakes.append(Mistake(slot.shows, text, place))
                 node.replace_self(nodes.literal("", node.astext()))
+            elif block not in captions:
+                captions.append(block)
+        for block in captions:
+            keep_caption(domain_of(self.env), docname, block)
 
 
 def has_inline_slot(node: nodes.Element) -> bool:

@@ -85,6 +85,8 @@ class Live(LiveDirective):
         for name in RUN_OPTIONS:
             if name in self.options and name != "timeout" and not has_code:
                 raise ScratchbookError(f"option '{name}' is about code of the page: write some in the block")
+        if {"caption", "hide-code"} <= self.options.keys() and not self._draws:
+            raise ScratchbookError("option 'caption' stands above code, and :hide-code: takes the code away")
         if "figure" in self.options and "table" in self.options:
             raise ScratchbookError("a block shows a figure or a table, not both: use two blocks")
 
@@ -136,18 +138,40 @@ class Live(LiveDirective):
         return self.code_block(code.text.split("\n"), "python", options)
 
     def _output(self, cells: list[str], label: str) -> list[nodes.Node]:
+        """Return the place of the output; the caption and name of a figure or table are its own."""
         docname = self.env.current_document.docname
-        block = nodes.literal_block("", "", language="none", scratchbook_fixed=True, classes=["scratchbook-output"])
+        if self._draws and ("caption" in self.options or "name" in self.options):
+            place: nodes.Element = nodes.figure() if "figure" in self.options else nodes.table()
+            place += self._caption(nodes.caption if "figure" in self.options else nodes.title)
+            self.add_name(place)
+        else:
+            place = nodes.literal_block("", "", language="none", scratchbook_fixed=True)
+            place["ids"] = [output_id(docname, label)]
+            if "hide-code" in self.options:
+                self.add_name(place)
+        place["classes"] += ["scratchbook-output"]
         options = {"alt": self.options.get("figure", ""), "hidden": "hide-output" in self.options}
-        block["scratchbook"] = Slot(docname, tuple(cells), "output", label, options)
-        block["ids"] = [output_id(docname, label)]
-        self.set_source_info(block)
-        return [block]
+        place["scratchbook"] = Slot(docname, tuple(cells), "output", label, options)
+        self.set_source_info(place)
+        return [place]
+
+    @property
+    def _draws(self) -> bool:
+        return "figure" in self.options or "table" in self.options
+
+    def _caption(self, kind: type[nodes.caption] | type[nodes.title]) -> list[nodes.Node]:
+        if "caption" not in self.options:
+            return []
+        parsed, messages = self.parse_inline(self.options["caption"])
+        return [kind(self.options["caption"], "", *parsed), *messages]
 
     def _block_options(self, lines: int | None) -> dict[str, Any]:
         """Return what Sphinx's code block is told; `lines` is None while a file's are not known."""
         options = {name: value for name, value in self.options.items() if name in BLOCK_OPTIONS}
         options["class"] = ["scratchbook-input", *options.get("class", [])]
+        if self._draws:
+            options.pop("caption", None)
+            options.pop("name", None)
         for name in ("linenos", "force"):
             if options.pop(name, False):
                 options[name] = None  # docutils writes a flag so

@@ -8,7 +8,7 @@ from scratchbook.core.cells import CellOutcome
 from scratchbook.core.errors import Mistake, ScratchbookError
 from scratchbook.ext.domain import LiveDomain, Shown
 from scratchbook.ext.live import read_emphasis
-from scratchbook.ext.resolve import plain_lines
+from scratchbook.ext.parts import plain_lines
 
 VISIBLE = ("svg", "pdf", "png", "table", "value")
 

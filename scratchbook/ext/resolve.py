@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import dropwhile
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -12,13 +11,19 @@ from sphinx.directives.code import dedent_lines
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from scratchbook.core.cells import CellOutcome, State
-from scratchbook.core.errors import ScratchbookError
 from scratchbook.ext.domain import Slot, domain_of, output_id
 from scratchbook.ext.figures import figure_nodes
 from scratchbook.ext.live import read_emphasis
+from scratchbook.ext.parts import (
+    NOT_RUN,
+    failure,
+    is_within,
+    listing_blocks,
+    plain_lines,
+    table_node,
+    text_block,
+)
 from scratchbook.ext.states import Variant, show_states, show_states_inline, state_control
-
-NOT_RUN: Final = "Not run, since something before it on this page failed."
 
 
 class FillSlots(SphinxPostTransform):
@@ -40,11 +45,12 @@ class FillSlots(SphinxPostTransform):
             "claim": self.fill_claim,
             "states": self.fill_states,
         }
-        for node in list(self.document.findall(has_slot)):
+        for node in reversed(list(self.document.findall(has_slot))):  # a caption before the figure that it belongs to
             assert isinstance(node, nodes.Element)
             slot: Slot = node.attributes.pop("scratchbook")
             node.attributes.pop("translatable", None)
-            replace(node, fillers[slot.shows](node, slot))
+            parent = node.parent
+            replace(parent, node, fillers[slot.shows](node, slot))
 
     def outcomes(self, slot: Slot, cell: str) -> list[tuple[State | None, CellOutcome | None]]:
         """Return what a cell gave, state by state."""
@@ -60,15 +66,19 @@ class FillSlots(SphinxPostTransform):
 
     def fill_output(self, node: nodes.Element, slot: Slot) -> list[nodes.Node]:
         """Show what the cells gave, labelled and set apart from the code."""
-        variants: list[Variant] = []
-        states = [state for state, _ in self.outcomes(slot, slot.cells[0])]
-        for number, state in enumerate(states):
+        said: list[Variant] = []
+        drawn: list[Variant] = []
+        for number, (state, _) in enumerate(self.outcomes(slot, slot.cells[0])):
             given = [self.outcomes(slot, cell)[number][1] for cell in slot.cells]
-            variants.append((state, list(self.output_nodes(given, slot, node))))
-        content = show_states(variants)
+            known = [outcome for outcome in given if outcome]
+            said.append((state, list(self.said_nodes(known, slot, node))))
+            drawn.append((state, list(self.drawn_nodes(known, slot))))
+        content = [*show_states(said), *frame(node, drawn)]
         if not content:
             return []
-        box = nodes.container("", self.label(slot), *content, classes=["scratchbook-output"], ids=node["ids"])
+        anchor = output_id(slot.page, slot.label)
+        ids = [anchor, *(name for name in node["ids"] if name != anchor and not is_framed(content, name))]
+        box = nodes.container("", self.label(slot), *content, classes=["scratchbook-output"], ids=ids)
         box.source, box.line = node.source, node.line
         return [box]
 
@@ -79,26 +89,28 @@ class FillSlots(SphinxPostTransform):
         link = nodes.reference("", "Output", refid=output_id(slot.page, slot.label), internal=True)
         return nodes.paragraph("", "", link, classes=["scratchbook-label"])
 
-    def output_nodes(self, given: list[CellOutcome | None], slot: Slot, node: nodes.Element) -> Iterator[nodes.Node]:
-        """Yield the nodes of one state: the text of all cells in order, then figures and tables, then failures."""
-        known = [outcome for outcome in given if outcome]
+    def said_nodes(self, known: list[CellOutcome], slot: Slot, node: nodes.Element) -> Iterator[nodes.Node]:
+        """Yield the text of all cells in order, then what went wrong."""
         parts = [part for outcome in known for part in outcome.parts]
-        if not slot.options.get("hidden"):
-            text = "".join(part.data["text"] for part in parts if part.kind in ("text", "value")).rstrip()
-            if text:
-                yield text_block(text, node)
+        text = "".join(part.data["text"] for part in parts if part.kind in ("text", "value")).rstrip()
+        if text and not slot.options.get("hidden"):
+            yield text_block(text, node)
             cut = sum(part.data.get("cut", 0) for part in parts if part.kind == "text")
             if cut:
                 yield nodes.paragraph("", f"… {cut:,} bytes more are not shown.", classes=["scratchbook-cut"])
-            for outcome in known:
-                yield from figure_nodes(outcome, slot.options.get("alt", ""), self.form, self.env)
-            yield from (table_node(part.data) for part in parts if part.kind == "table")
         failed = next((outcome for outcome in known if outcome.status == "failed" and outcome.mistakes), None)
         if failed:
             yield failure(failed)
-            return
-        if any(outcome.status == "not run" for outcome in known):
+        elif any(outcome.status == "not run" for outcome in known):
             yield nodes.paragraph("", NOT_RUN, classes=["scratchbook-not-run"])
+
+    def drawn_nodes(self, known: list[CellOutcome], slot: Slot) -> Iterator[nodes.Node]:
+        """Yield the figures and tables of all cells."""
+        if slot.options.get("hidden"):
+            return
+        for outcome in known:
+            yield from figure_nodes(outcome, slot.options.get("alt", ""), self.form, self.env)
+            yield from (table_node(part.data) for part in outcome.parts if part.kind == "table")
 
     def fill_plain_output(self, node: nodes.Element, slot: Slot) -> list[nodes.Node]:
         """Show printed text as sphinx-exec-code does: blank lines around it cut, nothing when there is none."""
@@ -179,9 +191,8 @@ def has_slot(node: nodes.Node) -> bool:
     return isinstance(node, nodes.Element) and isinstance(node.get("scratchbook"), Slot)
 
 
-def replace(node: nodes.Element, filled: list[nodes.Node]) -> None:
+def replace(parent: nodes.Element, node: nodes.Element, filled: list[nodes.Node]) -> None:
     """Put nodes where a placeholder stood; a caption with nothing under it goes with it."""
-    parent = node.parent
     if filled == [node]:
         return
     if not filled and isinstance(parent, nodes.container) and parent.get("literal_block"):
@@ -190,85 +201,27 @@ def replace(node: nodes.Element, filled: list[nodes.Node]) -> None:
     parent.replace(node, filled)  # an empty list removes the node
 
 
-def listing_blocks(node: nodes.Element, listing: dict[str, Any], options: dict[str, Any]) -> Iterator[nodes.Node]:
-    """Yield the code block, in pieces where its line numbers are shown and jump."""
-    lines, numbers = listing["text"].rstrip("\n").split("\n"), list(listing["numbers"])
-    spec = options.get("emphasize")
-    emphasized = set(read_emphasis(spec, len(lines))) if spec and is_within(spec, len(lines)) else set()
-    for first, last in pieces(numbers, whole=not node.get("linenos") or options.get("start") is not None):
-        block = node.deepcopy() if first else node
-        text = "\n".join(lines[first:last])
-        block.rawsource = text
-        block.children = []
-        block += nodes.Text(text)
-        block["highlight_args"] = dict(node["highlight_args"])
-        if block.get("linenos"):
-            block["highlight_args"]["linenostart"] = options.get("start") or numbers[first]
-        marked = [line - first for line in sorted(emphasized) if first < line <= last]
-        if marked:
-            block["highlight_args"]["hl_lines"] = marked
-        if first:
-            block["ids"], block["names"] = [], []
-            block["classes"] = [*block["classes"], "scratchbook-continued"]
-        yield block
+def frame(node: nodes.Element, drawn: list[Variant]) -> list[nodes.Node]:
+    """Put figures into the author's figure and its caption above tables; without a caption they stand alone."""
+    shown = show_states(drawn)
+    if not shown:
+        return []
+    if isinstance(node, nodes.figure):
+        node.insert(0, nodes.container("", *shown, classes=["scratchbook-drawing"]))
+        return [node]
+    if isinstance(node, nodes.table):
+        tables = [table for found in shown for table in found.findall(nodes.table)]
+        for table in tables:
+            table.children[:0] = [title.deepcopy() for title in node.children if isinstance(title, nodes.title)]
+            table.setup_child(table.children[0])
+        tables[0]["ids"], tables[0]["names"] = node["ids"], node["names"]
+    return shown
 
 
-def plain_lines(outcome: CellOutcome) -> list[str]:
-    """Return printed lines without blank lines around them."""
-    text = "".join(part.data["text"] for part in outcome.parts if part.kind == "text")
-    return list(dropwhile(lambda line: not line.strip(), text.rstrip().splitlines()))
-
-
-def is_within(spec: str, count: int) -> bool:
-    """Whether emphasized lines exist; where they do not, `promises` has said so."""
-    try:
-        read_emphasis(spec, count)
-    except ScratchbookError:
-        return False
-    return True
-
-
-def pieces(numbers: list[int], *, whole: bool) -> Iterator[tuple[int, int]]:
-    """Yield the (first, last) index of each run of following line numbers; one run when `whole`."""
-    first = 0
-    for index in range(1, len(numbers)):
-        if not whole and numbers[index] != numbers[index - 1] + 1:
-            yield first, index
-            first = index
-    yield first, len(numbers)
-
-
-def text_block(text: str, node: nodes.Element) -> nodes.literal_block:
-    """Return printed text as a block without highlighting."""
-    block = nodes.literal_block(text, text, language="none", classes=["scratchbook-text"])
-    block.source, block.line = node.source, node.line
-    return block
-
-
-def table_node(data: dict[str, Any]) -> nodes.table:
-    """Return rows of text as a table."""
-    rows, header = data["rows"], data.get("header")
-    every = [*([header] if header else []), *rows]
-    widths = [max(len(row[column]) for row in every) for column in range(len(every[0]) if every else 0)]
-    group = nodes.tgroup("", *(nodes.colspec(colwidth=max(width, 1)) for width in widths), cols=len(widths))
-    if header:
-        group += nodes.thead("", table_row(header))
-    group += nodes.tbody("", *map(table_row, rows))
-    return nodes.table("", group, classes=["scratchbook-table"])
-
-
-def table_row(cells: list[str]) -> nodes.row:
-    """Return one row of text."""
-    return nodes.row("", *(nodes.entry("", nodes.paragraph("", cell)) for cell in cells))
-
-
-def failure(outcome: CellOutcome) -> nodes.Node:
-    """Return the box that tells the reader that code failed here."""
-    if outcome.status == "not run":
-        return nodes.paragraph("", NOT_RUN, classes=["scratchbook-not-run"])
-    text = outcome.mistakes[0].text if outcome.mistakes else "it gave nothing"
-    body = nodes.paragraph("", text)
-    return nodes.admonition("", nodes.title("", "This block failed"), body, classes=["scratchbook-failure"])
+def is_framed(content: list[nodes.Node], name: str) -> bool:
+    """Whether an id stands on a figure or a table already."""
+    framed = [found for node in content for found in node.findall(nodes.Element)]
+    return any(name in found["ids"] for found in framed)
 
 
 def close_gap(node: nodes.Element) -> None:

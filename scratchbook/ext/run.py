@@ -20,6 +20,7 @@ from scratchbook.core.cells import CellOutcome, Outcome, Session
 from scratchbook.core.errors import Mistake
 from scratchbook.core.records import to_json
 from scratchbook.core.runner import ForkServer, run_session, show_session
+from scratchbook.ext.captions import fill_captions
 from scratchbook.ext.domain import LiveDomain, domain_of
 from scratchbook.ext.incremental import DEPENDS_EVENT
 from scratchbook.ext.promises import check_page
@@ -126,6 +127,7 @@ def run_pages(app: Sphinx, env: BuildEnvironment) -> list[str]:
         for docname in sorted(domain.pages):
             found = [mistake for mistakes in app.emit(OUTCOMES_EVENT, docname) for mistake in mistakes]
             domain.checked.setdefault(docname, []).extend(found)
+    fill_captions(env)
     changed = [docname for docname, known in before.items() if page_outcome(domain, docname) != known]
     say_mistakes(app, domain, settings.mistakes)
     return sorted(changed)

@@ -52,7 +52,7 @@ class Settings:
 
     root: absolute; nothing outside it is shown.   folders: from the root, where files and imports are looked up.
     executor: what makes the project's own, None for ours.   jobs: sessions side by side.
-    lone_root, lone_folders: absolute, where blocks of {exec_code} run and import from.
+    lone_root: absolute, where blocks of {exec_code} run.   lone_folders: from there, where they import from.
     """
 
     root: Path
@@ -104,7 +104,7 @@ def read_settings(config: Config, confdir: Path) -> Settings:
         executor=executor,
         jobs=config.scratchbook_jobs or usable_processors(),
         lone_root=lone_root.as_posix(),
-        lone_folders=tuple(folder.as_posix() for folder in lone_folders),
+        lone_folders=tuple(Path(os.path.relpath(folder, lone_root)).as_posix() for folder in lone_folders),
         mistakes=tuple(placed_in_conf(mistake, root, confdir) for mistake in mistakes),
     )
 

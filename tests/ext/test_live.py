@@ -196,6 +196,34 @@ def test_a_figure_of_matplotlib_is_right_for_each_builder(chapter, builder):
     assert built.warnings == []
 
 
+CAPTION = {"html": "(Fig.|Table) 1 The caption 2", "latex": r"caption\{The caption .*2", "text": "The caption 2\n"}
+CAPTIONED = [":caption: The caption {value}`1 + 1`", ":name: fig-one"]
+
+
+def test_a_figure_without_a_form_for_a_builder_is_told_and_is_its_words(chapter):
+    built = chapter(f"# Book\n\n{DRAWING}\n", builder="latex")
+
+    assert "Two \\textless{}lines\\textgreater{}" in built.file("book.tex")
+    assert len(built.warnings) == 1
+    assert "a figure has no form that this builder can show" in built.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "lines"),
+    [("figure", ["import matplotlib.pyplot as plt", "plt.plot([1, 2])"]), ("table", ["[[1, 2]]"])],
+)
+@pytest.mark.parametrize("builder", ["html", "latex", "text"])
+def test_a_caption_and_a_name_are_those_of_the_figure_or_table(chapter, builder, kind, lines):
+    options = [f":{kind}:" + (" words" if kind == "figure" else ""), *CAPTIONED]
+    text = f"# Book\n\n{block(*lines, options=options)}\n\nSee {{numref}}`fig-one` and {{ref}}`fig-one`.\n"
+    built = chapter(text, builder=builder, numfig=True)
+
+    page = re.sub(r"<[^>]+>", "", built.file({"html": "index.html", "latex": "book.tex", "text": "index.txt"}[builder]))
+    assert built.warnings == []
+    assert re.search(CAPTION[builder], page), page
+    assert re.search(r"and \S*The caption 2\b", page), page
+
+
 def test_values_stand_in_lists_tables_and_captions(chapter):
     built = chapter(
         """

@@ -195,6 +195,11 @@ MESSAGES = {
         "```{live}\n:figure: words\n:table:\n1\n```",
         "docs/index.md:3: WARNING: a block shows a figure or a table, not both: use two blocks [scratchbook.option]",
     ),
+    "caption without code": (
+        "```{live}\n:caption: words\n:hide-code:\nprint(1)\n```",
+        "docs/index.md:3: WARNING: option 'caption' stands above code, and :hide-code: takes the code away "
+        "[scratchbook.option]",
+    ),
     "bad number": (
         "```{live}\n:lineno-start: two\nprint(1)\n```",
         "docs/index.md:4: WARNING: option 'lineno-start' of {live} is 'two': "

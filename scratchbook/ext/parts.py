@@ -1,0 +1,96 @@
+"""Make Sphinx's own nodes of what a cell gave: listings, text, tables, failures.  Knows no page and no state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import dropwhile
+from typing import Any, Final
+
+from docutils import nodes
+
+from scratchbook.core.cells import CellOutcome
+from scratchbook.core.errors import ScratchbookError
+from scratchbook.ext.live import read_emphasis
+
+NOT_RUN: Final = "Not run, since something before it on this page failed."
+
+
+def listing_blocks(node: nodes.Element, listing: dict[str, Any], options: dict[str, Any]) -> Iterator[nodes.Node]:
+    """Yield the code block, in pieces where its line numbers are shown and jump."""
+    lines, numbers = listing["text"].rstrip("\n").split("\n"), list(listing["numbers"])
+    spec = options.get("emphasize")
+    emphasized = set(read_emphasis(spec, len(lines))) if spec and is_within(spec, len(lines)) else set()
+    for first, last in pieces(numbers, whole=not node.get("linenos") or options.get("start") is not None):
+        block = node.deepcopy() if first else node
+        text = "\n".join(lines[first:last])
+        block.rawsource = text
+        block.children = []
+        block += nodes.Text(text)
+        block["highlight_args"] = dict(node["highlight_args"])
+        if block.get("linenos"):
+            block["highlight_args"]["linenostart"] = options.get("start") or numbers[first]
+        marked = [line - first for line in sorted(emphasized) if first < line <= last]
+        if marked:
+            block["highlight_args"]["hl_lines"] = marked
+        if first:
+            block["ids"], block["names"] = [], []
+            block["classes"] = [*block["classes"], "scratchbook-continued"]
+        yield block
+
+
+def plain_lines(outcome: CellOutcome) -> list[str]:
+    """Return printed lines without blank lines around them."""
+    text = "".join(part.data["text"] for part in outcome.parts if part.kind == "text")
+    return list(dropwhile(lambda line: not line.strip(), text.rstrip().splitlines()))
+
+
+def is_within(spec: str, count: int) -> bool:
+    """Whether emphasized lines exist; where they do not, `promises` has said so."""
+    try:
+        read_emphasis(spec, count)
+    except ScratchbookError:
+        return False
+    return True
+
+
+def pieces(numbers: list[int], *, whole: bool) -> Iterator[tuple[int, int]]:
+    """Yield the (first, last) index of each run of following line numbers; one run when `whole`."""
+    first = 0
+    for index in range(1, len(numbers)):
+        if not whole and numbers[index] != numbers[index - 1] + 1:
+            yield first, index
+            first = index
+    yield first, len(numbers)
+
+
+def text_block(text: str, node: nodes.Element) -> nodes.literal_block:
+    """Return printed text as a block without highlighting."""
+    block = nodes.literal_block(text, text, language="none", classes=["scratchbook-text"])
+    block.source, block.line = node.source, node.line
+    return block
+
+
+def table_node(data: dict[str, Any]) -> nodes.table:
+    """Return rows of text as a table."""
+    rows, header = data["rows"], data.get("header")
+    every = [*([header] if header else []), *rows]
+    widths = [max(len(row[column]) for row in every) for column in range(len(every[0]) if every else 0)]
+    group = nodes.tgroup("", *(nodes.colspec(colwidth=max(width, 1)) for width in widths), cols=len(widths))
+    if header:
+        group += nodes.thead("", table_row(header))
+    group += nodes.tbody("", *map(table_row, rows))
+    return nodes.table("", group, classes=["scratchbook-table"])
+
+
+def table_row(cells: list[str]) -> nodes.row:
+    """Return one row of text."""
+    return nodes.row("", *(nodes.entry("", nodes.paragraph("", cell)) for cell in cells))
+
+
+def failure(outcome: CellOutcome) -> nodes.Node:
+    """Return the box that tells the reader that code failed here."""
+    if outcome.status == "not run":
+        return nodes.paragraph("", NOT_RUN, classes=["scratchbook-not-run"])
+    text = outcome.mistakes[0].text if outcome.mistakes else "it gave nothing"
+    body = nodes.paragraph("", text)
+    return nodes.admonition("", nodes.title("", "This block failed"), body, classes=["scratchbook-failure"])
