@@ -21,6 +21,7 @@ ext             everything that touches Sphinx
     mathematics formulas, drawn by KaTeX while the page is built
     boxes       {teach}, {in-practice}, {question}, {quiz}
     access      what Sphinx's writer and Furo leave inaccessible
+    drawings    hand-made SVG inside the page, and as PDF for LaTeX
     previews    copies of what stands on other pages, for the script
     reading     level and reading time, neighbours, descriptions, style and script
     exercises   {exercise}, {hint}, {solution}, {starter}, {check}, and the branches that judge their code
@@ -61,6 +62,7 @@ ROOMS: Final = (
     "checked",
     "reading",
     "access",
+    "drawings",
     "previews",
     "citations",
 )

@@ -65,7 +65,9 @@ class Previews:
 
     mathematics: Mathematics
 
-    def add_templates(self, app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    def add_templates(
+        self, app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any
+    ) -> None:
         """Put a template for each target on another page at the end of the body."""
         if doctree is None or app.builder.format != "html" or app.builder.name in ("epub", "singlehtml"):
             return

@@ -37,7 +37,7 @@ class ChapterFacts(SphinxPostTransform):
         """Put a line below the title of a page that has a level."""
         level = self.env.metadata.get(self.env.current_document.docname, {}).get("level")
         title = next(iter(self.document.findall(nodes.title)), None)
-        if not level or title is None or self.app.builder.name == "singlehtml":
+        if not level or title is None or domain_of(self.env).builder.name == "singlehtml":
             return
         line = nodes.paragraph("", classes=["chapter-facts"])
         line += nodes.inline("", _(str(level).capitalize()), classes=["chapter-level"])

@@ -7,4 +7,6 @@ def scale(rows, factor, a_parameter_with_a_long_name=None, another_parameter_wit
     if factor is None:  # a comment, to see its colour
         raise ValueError(f"factor must be a number, not {factor!r}")
     return np.asarray(rows) * factor
+
+
 # end::scale[]

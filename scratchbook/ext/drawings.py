@@ -1,0 +1,96 @@
+"""Hand-made SVG in the form that each builder can carry: inside the page for HTML, so that it follows light and dark
+and the reader's font; as PDF for LaTeX.  A drawing that could run something stays an image, where nothing can run.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any, Final
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.transforms.post_transforms.images import ImageConverter
+from sphinx.util import logging
+
+from scratchbook.ext.figures import inline_svg
+
+logger = logging.getLogger(__name__)
+
+UNSAFE: Final = re.compile(
+    r"<script|<foreignObject|\son\w+\s*=|javascript:|<!ENTITY|href\s*=\s*[\"'](?!#)", re.IGNORECASE
+)
+ROOT: Final = re.compile(r"<svg\b[^>]*>")
+NAMED: Final = re.compile(r"\s(?:role|aria-\w+|color)\s*=\s*(\"[^\"]*\"|'[^']*')")
+SCHEME: Final = re.compile(r"<style>[^<]*prefers-color-scheme[^<]*</style>\s*")
+
+
+class InlineDrawings(SphinxPostTransform):
+    """Put drawings into the page."""
+
+    default_priority = 300
+    formats = ("html",)
+
+    def run(self, **kwargs: Any) -> None:
+        """Replace each image of an SVG file of the project."""
+        if self.app.builder.name == "epub":
+            return
+        for image in list(self.document.findall(nodes.image)):
+            path = self.env.srcdir / image["uri"]
+            if not str(image["uri"]).endswith(".svg") or "://" in image["uri"] or not path.is_file():
+                continue
+            svg = path.read_text("utf-8", errors="replace")
+            if not UNSAFE.search(svg):
+                image.replace_self(drawing(svg, image))
+
+
+def drawing(svg: str, image: nodes.image) -> nodes.container:
+    """Return a drawing inside the page, with the alternative text, size and classes of its image."""
+    root = ROOT.search(svg)
+    if root:
+        svg = svg[root.start() :].replace(root[0], sized(NAMED.sub("", root[0])), 1)
+    shown = inline_svg(SCHEME.sub("", svg), image.get("alt", ""))
+    shown["classes"] += ["scratchbook-drawing", *image["classes"]]
+    shown["ids"] = image["ids"]
+    return shown
+
+
+def sized(root: str) -> str:
+    """Give a drawing that has only a view box the size of that, as an image would have it."""
+    box = re.search(r"viewBox=[\"'][-\d.]+ [-\d.]+ ([\d.]+) ([\d.]+)", root)
+    if box is None or re.search(r"\swidth=", root):
+        return root
+    return root.replace("<svg", f'<svg width="{box[1]}" height="{box[2]}"', 1)
+
+
+class DrawingsAsPdf(ImageConverter):
+    """Let LaTeX have drawings as PDF."""
+
+    conversion_rules = [("image/svg+xml", "application/pdf")]  # noqa: RUF012  # as Sphinx declares it
+
+    def is_available(self) -> bool:
+        """Whether the converter is installed; where it is not, Sphinx leaves the drawing out, so say it."""
+        if shutil.which("rsvg-convert"):
+            return True
+        text = "rsvg-convert is missing, so drawings are left out of the PDF: apt-get install librsvg2-bin"
+        logger.warning(text, type="scratchbook", subtype="output")
+        return False
+
+    def convert(self, _from: Any, _to: Any) -> bool:
+        """Convert one drawing."""
+        command = ["rsvg-convert", "--format=pdf", f"--output={_to}", str(_from)]
+        made = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        if made.returncode:
+            logger.warning(
+                f"{Path(_from).name} is no drawing: {made.stderr.strip()}", type="scratchbook", subtype="output"
+            )
+        return made.returncode == 0
+
+
+def register(app: Sphinx) -> None:
+    """Add the two forms."""
+    app.add_post_transform(InlineDrawings)
+    app.add_post_transform(DrawingsAsPdf)

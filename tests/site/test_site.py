@@ -1,0 +1,312 @@
+"""What a reader meets in a real browser, on every kind of page, opened from a folder."""
+
+from __future__ import annotations
+
+import gzip
+import re
+from collections import Counter
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+import pytest
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site")]
+
+OPEN_ALL = "document.querySelectorAll('details').forEach((fold) => { fold.open = true; })"
+WIDER = """() => {
+    const content = document.querySelector('.content') || document.body;
+    return [document.documentElement.scrollWidth - innerWidth, content.scrollWidth - content.clientWidth];
+}"""
+FIRST_VIEW_BYTES = 160 * 1024
+MOST_REQUESTS = 30
+
+
+class Anchors(HTMLParser):
+    """Collect the ids of a page."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.found = Counter()
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.found.update(value for name, value in attrs if name == "id")
+
+
+def file_of(address):
+    return Path(url2pathname(urlsplit(address).path))
+
+
+def read(address):
+    return file_of(address).read_text("utf-8")
+
+
+@pytest.fixture
+def chapter(site):
+    return (site / "chapter.html").as_uri()
+
+
+def test_no_page_asks_another_host_for_anything(pages, open_page):
+    asked = []
+    for address in pages:
+        with open_page("about:blank") as page:
+            page.on("request", lambda request: asked.append(request.url))
+            page.goto(address, wait_until="load")
+
+    assert asked
+    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+
+
+def test_no_page_says_anything_to_the_console(pages, open_page):
+    said = []
+    for address in pages:
+        with open_page("about:blank") as page:
+            page.on("console", lambda message: said.append(message.text))
+            page.on("pageerror", lambda error: said.append(str(error)))
+            page.goto(address)
+
+    assert said == []
+
+
+def test_no_formula_is_drawn_as_an_error(pages):
+    wrong = [address for address in pages if "katex-error" in read(address) or "#cc0000" in read(address)]
+
+    assert wrong == []
+
+
+def test_every_anchor_is_there_once(pages):
+    doubled = {address: [name for name, n in Anchors(read(address)).found.items() if n > 1] for address in pages}
+
+    assert {address: names for address, names in doubled.items() if names} == {}
+
+
+def test_we_write_no_script_into_pages(chapter):
+    inline = re.findall(r"<script>(.*?)</script>", read(chapter), re.DOTALL)
+
+    assert [code.strip() for code in inline] == [
+        'document.body.dataset.theme = localStorage.getItem("theme") || "auto";'  # Furo's own
+    ]
+
+
+@pytest.mark.parametrize("width", [1366, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_wrong(pages, open_page, scheme, width):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    found = []
+    for address in pages:
+        with open_page(address, width=width, color_scheme=scheme) as page:
+            page.evaluate(OPEN_ALL)
+            for violation in axe.run(page).response["violations"]:
+                found += [(address, violation["id"], node["html"][:200]) for node in violation["nodes"]]
+
+    assert found == []
+
+
+@pytest.mark.parametrize("width", [320, 683])  # 683 is a wide screen at 200 % zoom
+def test_no_page_scrolls_sideways(pages, open_page, width):
+    wide = []
+    for address in pages:
+        with open_page(address, width=width) as page:
+            page.evaluate(OPEN_ALL)
+            if max(page.evaluate(WIDER)) > 0:
+                wide.append(address)
+
+    assert wide == []
+
+
+def test_the_number_of_a_wide_equation_stands_beside_it_on_a_phone(chapter, open_page):
+    with open_page(chapter, width=390) as page:
+        body = page.locator("#equation-eq-wide .equation-body").bounding_box()
+        number = page.locator("#equation-eq-wide .eqno").bounding_box()
+        scrolls = page.locator("#equation-eq-wide .equation-body").evaluate("box => box.scrollWidth > box.clientWidth")
+
+    assert scrolls
+    assert body["x"] + body["width"] <= number["x"]
+    assert number["x"] + number["width"] <= 390
+
+
+def test_without_script_everything_can_be_read_and_opened(chapter, open_page):
+    with open_page(chapter, java_script_enabled=False) as page:
+        page.get_by_text("Why does this fold?").click()
+        page.get_by_text("Solution", exact=True).click()
+        page.locator(".quiz-option summary").first.click()
+
+        assert page.get_by_text("So that a reader can think first").is_visible()
+        assert page.get_by_text("letters = len(last_token)").is_visible()
+        assert page.get_by_text("By its root mean square.").is_visible()
+        assert page.locator(".scratchbook-text", has_text="the last token is cat").is_visible()
+        assert page.locator("#equation-eq-norm .katex-html").is_visible()
+
+
+def test_without_script_the_states_of_a_page_can_be_chosen(chapter, open_page):
+    with open_page(chapter, java_script_enabled=False) as page:
+        page.get_by_label("dog").check()
+
+        assert page.locator(".scratchbook-text", has_text="the last token is dog").is_visible()
+        assert not page.locator(".scratchbook-text", has_text="the last token is cat").is_visible()
+
+
+def preview_of(page):
+    page.wait_for_selector(".book-preview")
+    return page.locator(".book-preview")
+
+
+@pytest.mark.parametrize(
+    ("link", "shown"),
+    [
+        ("a[href='#equation-eq-norm']", ".katex-html"),
+        ("a[href='#code-scale']", ".code-block-caption"),
+        ("a[href='#fig-line']", "figcaption"),
+        ("a[href='#ex-sample-count']", ".stars"),
+        (".bibtex-citation a", ".citation-label"),
+    ],
+)
+def test_a_link_shows_what_it_leads_to_when_pointed_at(chapter, open_page, link, shown):
+    with open_page(chapter) as page:
+        page.locator(f"section > p {link}").first.hover()
+
+        assert preview_of(page).locator(shown).first.is_visible()
+
+
+def test_a_link_to_another_page_shows_the_equation_from_a_folder(site, open_page):
+    with open_page((site / "second.html").as_uri()) as page:
+        page.locator("a[href='chapter.html#equation-eq-norm']").first.hover()
+
+        assert preview_of(page).locator(".katex-html").is_visible()
+
+
+def test_a_link_to_another_page_shows_the_listing_from_a_folder(site, open_page):
+    with open_page((site / "index.html").as_uri()) as page:
+        page.locator("a[href='chapter.html#code-scale']").first.hover()
+
+        assert "def scale(rows" in preview_of(page).inner_text()
+
+
+def test_the_keyboard_opens_a_preview_and_escape_closes_it(chapter, open_page):
+    with open_page(chapter) as page:
+        page.locator("section > p a[href='#ch-sample'], section > p .bibtex-citation a").first.focus()
+        page.keyboard.press("Tab")  # on to the equation, as a keyboard would
+        assert preview_of(page).is_visible()
+
+        page.keyboard.press("Escape")
+        assert page.locator(".book-preview").count() == 0
+
+
+def test_a_slash_goes_to_the_search_box(chapter, open_page):
+    with open_page(chapter) as page:
+        page.keyboard.press("/")
+
+        assert page.evaluate("document.activeElement.name") == "q"
+
+
+def test_a_slash_opens_the_drawer_of_a_phone(chapter, open_page):
+    with open_page(chapter, width=390) as page:
+        page.keyboard.press("/")
+        page.wait_for_timeout(400)
+
+        assert page.locator("input[name=q]").bounding_box()["x"] >= 0
+
+
+def test_what_scrolls_sideways_can_be_reached_by_the_keyboard(chapter, open_page):
+    with open_page(chapter, width=390) as page:
+        unreached = page.evaluate(
+            """[...document.querySelectorAll('.equation-body, .highlight pre, .table-wrapper')]
+               .filter((box) => box.scrollWidth > box.clientWidth + 1 && box.tabIndex < 0).length"""
+        )
+
+    assert unreached == 0
+
+
+def test_code_can_be_copied_by_the_keyboard(chapter, open_page):
+    with open_page(chapter) as page:
+        button = page.get_by_role("button", name=re.compile("copy", re.IGNORECASE)).first
+        button.focus()
+
+        assert button.evaluate("button => document.activeElement === button")
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["another_parameter_with_a_long_name", "asarray", "rmsnorm", "volume knob", "letters"],
+    ids=["code", "call", "equation", "prose", "exercise"],
+)
+def test_search_from_a_folder_finds(site, open_page, words):
+    with open_page((site / "search.html").as_uri() + "?q=" + words.replace(" ", "+")) as page:
+        page.wait_for_selector("#search-results ul.search li")
+
+        assert "Everything on one page" in page.locator("#search-results").inner_text()
+
+
+def test_search_finds_what_code_printed(site, open_page):
+    with open_page((site / "search.html").as_uri() + "?q=scrolls") as page:
+        page.wait_for_selector("#search-results ul.search li")
+
+        assert "Everything on one page" in page.locator("#search-results").inner_text()
+
+
+def test_the_index_of_the_search_holds_no_tex(site):
+    index = (site / "searchindex.js").read_text("utf-8")
+
+    assert not {"frac", "boldsymbol", "mathbf", "operatornam", "begin", "pmatrix"} & set(re.findall(r"\w+", index))
+
+
+def test_on_paper_all_answers_are_open_and_nothing_else_is_there(chapter, open_page):
+    with open_page(chapter) as page:
+        page.emulate_media(media="print")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+
+        assert page.get_by_text("letters = len(last_token)").is_visible()
+        assert page.get_by_text("As many numbers come out as went in.").is_visible()
+        for chrome in (".sidebar-drawer", ".toc-drawer", ".mobile-header", ".related-pages", ".skip-to-content"):
+            assert not page.locator(chrome).first.is_visible()
+
+
+def test_without_script_paper_has_all_answers_too(chapter, open_page):
+    with open_page(chapter, java_script_enabled=False) as page:
+        page.emulate_media(media="print")
+
+        assert page.get_by_text("So that a reader can think first").bounding_box()["height"] > 0
+
+
+def test_the_first_view_of_a_chapter_is_light(chapter, open_page):
+    asked = []
+    with open_page("about:blank") as page:
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(chapter)
+        page.wait_for_load_state("networkidle")
+    weights = [len(gzip.compress(file_of(url).read_bytes())) for url in asked if url.startswith("file:")]
+
+    assert len(weights) <= MOST_REQUESTS
+    assert sum(weights) <= FIRST_VIEW_BYTES
+
+
+def test_nothing_jumps_while_a_page_loads(chapter, open_page):
+    watch = """window.shift = 0;
+        new PerformanceObserver((list) => list.getEntries().forEach((entry) => { window.shift += entry.value; }))
+            .observe({type: 'layout-shift', buffered: true});"""
+    with open_page("about:blank") as page:
+        page.add_init_script(watch)
+        page.goto(chapter)
+        page.wait_for_timeout(600)
+
+        assert page.evaluate("window.shift") <= 0.02
+
+
+def test_the_script_stays_under_five_kilobytes(site):
+    assert (site / "_static" / "scratchbook.js").stat().st_size < 5 * 1000
+
+
+def test_formulas_are_copied_as_tex(chapter, open_page):
+    with open_page(chapter) as page:
+        copied = page.evaluate(
+            """() => {
+                getSelection().selectAllChildren(document.querySelector('#equation-eq-norm'));
+                const event = new ClipboardEvent('copy', {clipboardData: new DataTransfer(), bubbles: true});
+                dispatchEvent(event);
+                return event.clipboardData.getData('text/plain');
+            }"""
+        )
+
+    assert r"$$\operatorname{RMSNorm}(\vx)_i" in copied
