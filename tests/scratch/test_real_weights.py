@@ -51,8 +51,8 @@ def test_every_byte_has_a_letter_of_its_own():
     letters = byte_letters()
 
     assert len(set(letters.values())) == 256
-    assert letters[ord("A")] == "A"
-    assert letters[ord(" ")] == "Ġ"
+    assert [letters[byte] for byte in (0x21, 0x41, 0x7E, 0xA1, 0xAC, 0xAE, 0xFF)] == list("!A~¡¬®ÿ")
+    assert [letters[byte] for byte in (0x00, 0x20, 0x7F, 0xA0, 0xAD)] == list("ĀĠġłŃ")
     assert all(letter.isprintable() for letter in letters.values())
 
 
