@@ -16,6 +16,7 @@ XLINK: Final = "http://www.w3.org/1999/xlink"
 PROLOG: Final = re.compile(r"\A\s*(?:<\?xml.*?\?>\s*)?(?:<!--.*?-->\s*)*(?:<!DOCTYPE[^>\[]*>\s*)?", re.DOTALL)
 REFERENCE: Final = re.compile(r"url\(\s*['\"]?#([^'\")]+)['\"]?\s*\)")
 BLACK: Final = re.compile(r"(?<![\w#])(?:#000000|#000|black|rgb\(0, ?0, ?0\))(?![\w])", re.IGNORECASE)
+FOR_ALL: Final = re.compile(r"\s*\*\s*\{([^{}]*)\}\s*")
 COLOURED: Final = ("fill", "stroke", "color", "stop-color", "style")
 # What runs or fetches when a reader opens the page, and what tells when and by what the file was made.
 UNWANTED: Final = frozenset({"script", "foreignObject", "metadata", "iframe", "handler", "set", "animate"})
@@ -90,6 +91,7 @@ def tidy_svg(text: str, prefix: str) -> str:
     if root.tag not in (f"{{{SVG}}}svg", "svg"):
         raise FigureError(f"drew no figure: the text it ends with is <{root.tag.rpartition('}')[2]}>, not <svg>")
     _take_out(root)
+    _move_style(root)
     ids = {element.get("id"): prefix + element.get("id", "") for element in root.iter() if element.get("id")}
     for element in root.iter():
         _tidy_attributes(element, ids)
@@ -104,6 +106,19 @@ def _take_out(element: ElementTree.Element) -> None:
             element.remove(child)
         else:
             _take_out(child)
+
+
+def _move_style(root: ElementTree.Element) -> None:
+    """Make matplotlib's style sheet, which would hold for the whole page, the picture's own."""
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag.rpartition("}")[2] != "style":
+                continue
+            rule = FOR_ALL.fullmatch(child.text or "")
+            if rule is None:
+                raise FigureError("the SVG has a style sheet, which would change the whole page; use style attributes")
+            root.set("style", rule[1])
+            parent.remove(child)
 
 
 def _tidy_attributes(element: ElementTree.Element, ids: dict[str | None, str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib.machinery
 import os
 import sys
@@ -13,7 +14,7 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from scratchbook.core.sources import read_text
-from scratchbook.core.statements import MARK, Body, SourceFile, Statement, compile_file
+from scratchbook.core.statements import MARK, Body, SourceFile, compile_file
 
 
 @dataclass(frozen=True)
@@ -98,9 +99,14 @@ class ProjectModules(MetaPathFinder):
             if not any(PurePosixPath(path).is_relative_to(folder) for folder in project.folders)
         }
         self._others: list[Any] = []
+        self._running: dict[str, Body] = {}
 
     def install(self) -> None:
-        """Stand where folders are searched: built-in and frozen modules cannot be replaced in any script either."""
+        """Stand where folders are searched: built-in and frozen modules cannot be replaced in any script either.
+
+        Marked statements find the function that marks among the built-in ones, where no module sees it as its own.
+        """
+        vars(builtins)[MARK] = self._mark_statement
         place = sys.meta_path.index(importlib.machinery.PathFinder)
         self._others = sys.meta_path[place:]
         sys.meta_path.insert(place, self)
@@ -124,10 +130,7 @@ class ProjectModules(MetaPathFinder):
     def _find_in_root(self, fullname: str) -> importlib.machinery.ModuleSpec | None:
         """Look in the working folder, last of all: a block may have just written a module there."""
         found = self.project.look_up(fullname, ("",))
-        if found:
-            return self._spec(fullname, found)
-        places = [os.path.join(self.project.root, folder) for folder in (*self.project.folders, "")]
-        return importlib.machinery.PathFinder.find_spec(fullname, places)
+        return self._spec(fullname, found) if found else None
 
     def _ours(self, spec: importlib.machinery.ModuleSpec) -> importlib.machinery.ModuleSpec:
         """Load a file of the project that somebody else has found as we would: byte code may be older than it."""
@@ -156,23 +159,21 @@ class ProjectModules(MetaPathFinder):
     def run(self, body: Body, namespace: dict[str, Any]) -> None:
         """Run statements in a namespace and note where the output of each begins and ends."""
         body.has_run = True
-        current: list[Statement] = []
-
-        def mark(index: int) -> None:
-            place = self._mark()
-            if current:
-                current[-1].end = place
-            if index >= 0:
-                current.append(body.statements[index])
-                current[-1].begin = place
-
-        namespace[MARK] = mark
+        self._running[body.name] = body
         try:
             exec(body.code, namespace)
         finally:
-            if current and not current[-1].end:
-                current[-1].end = self._mark()
-            namespace.pop(MARK, None)
+            self._mark_statement(body.name, -1)
+
+    def _mark_statement(self, name: str, index: int) -> None:
+        """End the statement of a body that runs, and begin the one of that index, if there is one."""
+        body = self._running[name]
+        place = self._mark()
+        if body.current is not None and not body.current.end:
+            body.current.end = place
+        if index >= 0:
+            body.current = body.statements[index]
+            body.current.begin = place
 
 
 class ProjectLoader(InspectLoader):
@@ -208,4 +209,3 @@ class ProjectLoader(InspectLoader):
     def is_package(self, fullname: str) -> bool:
         """Say whether the module is a package."""
         return self.path.endswith("/__init__.py")
-

@@ -6,10 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-# Operating system commands and other strings, control sequences, two-letter escapes, and one cut off at the end.
+# Operating system commands and other strings, control sequences, two-letter escapes; each may be cut off by the end.
 ESCAPES: Final = re.compile(
-    r"\x1b[\]PX^_].*?(?:\x07|\x1b\\|\Z)|[\x1b]\[[0-?]*[ -/]*[@-~]|\x9b[0-?]*[ -/]*[@-~]|\x1b[ -/]*[0-~]|\x1b.?\Z",
-    re.DOTALL,
+    r"\x1b[\]PX^_][^\n]*?(?:\x07|\x1b\\|(?=\n)|\Z)|(?:\x1b\[|\x9b)[0-?]*[ -/]*(?:[@-~]|\Z)|\x1b[ -/]*(?:[0-~]|\Z)"
 )
 CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 # They turn the order of letters round or show nothing, so that a reader sees something else than was printed.
@@ -74,3 +73,11 @@ def _overwrite(line: str) -> str:
     while "\b" in line.lstrip("\b"):
         line = re.sub("[^\b]\b", "", line.lstrip("\b"), count=1)
     return line.replace("\b", "")
+
+
+def say_bytes(count: int) -> str:
+    """Return a number of bytes in the unit that an author would use."""
+    for unit, size in (("GiB", 1024**3), ("MiB", 1024**2), ("KiB", 1024)):
+        if count >= size:
+            return f"{count / size:.4g} {unit}"
+    return f"{count} bytes"

@@ -40,6 +40,19 @@ def children_of(process: int) -> list[int]:
     return found
 
 
+def living_children() -> list[int]:
+    """Reap what has ended below this process and return its children that live."""
+    for _ in range(10):  # while one of them ends, the kernel's list may leave out others
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return []
+        if found := children_of(os.getpid()):
+            return found
+    return []
+
+
 def descendants_of(process: int) -> list[int]:
     """Return all processes below one, parents before their children."""
     found = children_of(process)

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from typing import Final
 
 from scratchbook.core.cells import Limits
+from scratchbook.core.printed import say_bytes
 from scratchbook.core.processes import C_LIBRARY
 
 PR_SET_NO_NEW_PRIVS: Final = 38
@@ -79,12 +80,11 @@ def limit_resources(limits: Limits) -> None:
 
 def hint(error: BaseException, limits: Limits) -> str:
     """Return what an author can do about an exception that a limit of ours has caused."""
-    gibibytes = 1024**3
     if isinstance(error, MemoryError):
-        return f"; a page has {limits.memory_bytes / gibibytes:g} GiB, more with scratchbook_memory_bytes"
+        return f"; a page has {say_bytes(limits.memory_bytes)}, more with scratchbook_memory_bytes"
     number = getattr(error, "errno", None)
     if number == errno.EFBIG:
-        return f"; a file may have {limits.file_bytes / gibibytes:g} GiB, more with scratchbook_file_bytes"
+        return f"; a file may have {say_bytes(limits.file_bytes)}, more with scratchbook_file_bytes"
     if number == errno.EMFILE:
         return f"; a page may open {limits.open_files} files, more with scratchbook_open_files"
     return ""

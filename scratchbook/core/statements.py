@@ -34,10 +34,15 @@ class Statement:
 
 @dataclass
 class Body:
-    """Compiled statements that mark where each begins.   code calls `MARK` with a statement's index, then with -1."""
+    """Compiled statements that mark where each begins.
 
+    code calls `MARK` with the body's name and a statement's index, last with -1.
+    """
+
+    name: str
     code: CodeType
     statements: list[Statement]
+    current: Statement | None = None
     has_run: bool = False
 
 
@@ -57,28 +62,29 @@ def compile_file(text: str, path: str) -> SourceFile:
     """Compile a whole file under its name from the root.  Raises SyntaxError at its true line."""
     remember_lines(path, dict(enumerate(text.splitlines(), 1)))
     tree = ast.parse(text, path)
-    body = _compile_body(tree.body, path, 0)
+    body = _compile_body(tree.body, path, path, 0)
     flags = body.code.co_flags & FUTURE_FLAGS
-    guards = [node.body for node in tree.body if isinstance(node, ast.If) and _is_guard(node)]
-    return SourceFile(path, body, [_compile_body(nodes, path, flags) for nodes in guards])
+    guards = [node for node in tree.body if isinstance(node, ast.If) and _is_guard(node)]
+    bodies = [_compile_body(guard.body, path, f"{path}:{guard.lineno}", flags) for guard in guards]
+    return SourceFile(path, body, bodies)
 
 
-def _compile_body(nodes: list[ast.stmt], path: str, flags: int) -> Body:
+def _compile_body(nodes: list[ast.stmt], path: str, name: str, flags: int) -> Body:
     """Compile statements with a mark before each; a docstring and `from __future__` must stay first."""
     marked: list[ast.stmt] = []
     for index, node in enumerate(nodes):
         is_docstring = index == 0 and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
         if not (is_docstring or (isinstance(node, ast.ImportFrom) and node.module == "__future__")):
-            marked.append(_mark(index, node))
+            marked.append(_mark(name, index, node))
         marked.append(node)
     if nodes:
-        marked.append(_mark(-1, nodes[-1]))
+        marked.append(_mark(name, -1, nodes[-1]))
     code = compile(ast.Module(marked, []), path, "exec", flags=flags, dont_inherit=True)
-    return Body(code, [_statement(node) for node in nodes])
+    return Body(name, code, [_statement(node) for node in nodes])
 
 
-def _mark(index: int, beside: ast.stmt) -> ast.stmt:
-    call = ast.Call(ast.Name(MARK, ast.Load()), [ast.Constant(index)], [])
+def _mark(name: str, index: int, beside: ast.stmt) -> ast.stmt:
+    call = ast.Call(ast.Name(MARK, ast.Load()), [ast.Constant(name), ast.Constant(index)], [])
     return ast.fix_missing_locations(ast.copy_location(ast.Expr(call), beside))
 
 

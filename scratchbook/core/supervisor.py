@@ -21,7 +21,15 @@ from scratchbook.core.errors import Mistake, Place
 from scratchbook.core.failures import fatal_place, machine_folders
 from scratchbook.core.ledger import Entry, Ledger
 from scratchbook.core.listings import Listing
-from scratchbook.core.processes import children_of, command_of, descendants_of, kill_all_children, kill_below
+from scratchbook.core.printed import say_bytes
+from scratchbook.core.processes import (
+    children_of,
+    command_of,
+    descendants_of,
+    kill_all_children,
+    kill_below,
+    living_children,
+)
 
 READ_BYTES: Final = 256 * 1024
 # For the place where a block was when its time was up: until its first line comes, and between two lines.
@@ -217,7 +225,7 @@ class Supervisor:
     def _note_left_processes(self) -> None:
         """Tell of the processes that a block has left behind."""
         left: dict[str, list[str]] = {}
-        for process in [] if self._is_killed else children_of(os.getpid()):
+        for process in [] if self._is_killed else living_children():
             command = command_of(process)
             entry = self._starters.get(process) or next(reversed(self.ledger.entries.values()), None)
             if command is not None and entry is not None and QUIET_COMMAND not in command:
@@ -227,11 +235,3 @@ class Supervisor:
             more = f" and {len(commands) - 1} more" if len(commands) > 1 else ""
             text = f"left a process running, which was stopped: {what}{more}; wait for it or end it"
             self.ledger.entries[cell].mistakes.append(Mistake("run", text))
-
-
-def say_bytes(count: int) -> str:
-    """Return a number of bytes in the unit that an author would use."""
-    for unit, size in (("MiB", 1024 * 1024), ("KiB", 1024)):
-        if count >= size and count % size == 0:
-            return f"{count // size} {unit}"
-    return f"{count} bytes"

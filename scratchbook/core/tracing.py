@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import resource
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -152,6 +153,8 @@ class Tracer:
             absent = {path for path in (self.absent | self.project.absent) if path not in self._written}
             missing = sorted(path for path in absent if not os.path.lexists(self.project.path(path)))
             versions = dict(sorted(loaded_versions(self.project.outside).items()))
+            if resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt:  # started without an event
+                self.unsure.add("starts a process")
             files = dict(sorted(self.files.items()))
             return Uses(files, tuple(missing), dict(sorted(self.folders.items())), versions, tuple(sorted(self.unsure)))
 

@@ -18,6 +18,7 @@ import shutil
 import signal
 import socket
 import sys
+import tempfile
 import time
 import traceback
 from typing import Any, Final, NoReturn
@@ -48,6 +49,7 @@ ENVIRONMENT: Final = {
     "MATPLOTLIBRC": os.path.join(OUR_FOLDER, "matplotlibrc"),
     "MPLBACKEND": "svg",
     "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "PYTHONDONTWRITEBYTECODE": "1",
     "PYTHONHASHSEED": "0",
     "PYTHONUTF8": "1",
     "SOURCE_DATE_EPOCH": "315532800",
@@ -174,6 +176,7 @@ def run_page(session: Session, listings: dict[str, Listing], channels: Channels)
     marker = Marker(channels.output, channels.token)
     modules = ProjectModules(project, marker.mark)
     modules.install()
+    sys.path[:0] = [project.path(folder) for folder in project.folders]  # for interpreters that the code starts
     tracer = Tracer(project, (os.path.dirname(channels.home),))
     tracer.start()
     gc.enable()
@@ -198,6 +201,7 @@ def set_environment(session: Session, channels: Channels) -> None:
     os.environ.update(ENVIRONMENT | kept)
     os.environ.update(HOME=channels.home, TMPDIR=channels.temporary, PYTHONPATH=folders)
     os.environ.update(session.environment)
+    tempfile.tempdir = None  # remembered by the supervisor, whose folder is not the page's
     time.tzset()
 
 
