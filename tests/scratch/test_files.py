@@ -47,7 +47,10 @@ def test_importing_every_file_prints_nothing():
     assert (run.stdout, run.stderr) == ("", "")
 
 
-DEMONSTRATED = ["embeddings", "positions", "attention", "loss", "gradients", "transformer", "variants"]
+DEMONSTRATED = [
+    "embeddings", "positions", "attention", "loss", "gradients", "transformer", "variants", "counting", "decoder",
+    "generation", "optimisers", "tiny_gpt",
+]
 
 
 @pytest.mark.parametrize("name", DEMONSTRATED)
