@@ -1,4 +1,4 @@
-"""Put right what Sphinx's writer and Furo leave inaccessible: doubled anchors, and works listed with roles of no use."""
+"""Put right what Sphinx's writer and Furo leave inaccessible: doubled anchors, and roles of no use."""
 
 from __future__ import annotations
 
