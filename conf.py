@@ -13,6 +13,7 @@ extensions = [
     "scratchbook",
     "myst_parser",
     "sphinxcontrib.bibtex",
+    "sphinx.ext.doctest",
     "sphinx_copybutton",
 ]
 exclude_patterns = []

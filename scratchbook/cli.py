@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -30,7 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     try:
         execute = getattr(asked, "execute", "never")
-        with open_book(conf, source, Path(asked.build).resolve(), execute) as book:
+        builder = getattr(asked, "builder", "dummy")
+        with open_book(conf, source, Path(asked.build).resolve(), execute, reader=builder, builder=builder) as book:
             run: Command = asked.run
             return run(book, asked)
     except BookError as error:
@@ -69,6 +71,13 @@ def make_parser() -> argparse.ArgumentParser:
     review.add_argument("pages", nargs="*", metavar="PAGE", help="only these pages")
     review.add_argument("--accept", action="store_true", help="accept everything without asking; never in CI")
     review.set_defaults(run=run_review, execute="run")
+
+    doctest = commands.add_parser(
+        "doctest",
+        parents=[places],
+        help="run the doctest blocks, the examples in docstrings and the checks of all equations",
+    )
+    doctest.set_defaults(run=run_doctest, execute="run", builder="doctest")
     return parser
 
 
@@ -135,6 +144,33 @@ def run_review(book: Book, asked: argparse.Namespace) -> int:
     book.read()
     can_ask = sys.stdin.isatty() and not asked.accept
     return Review(book, asked.accept, can_ask).run(asked.pages)
+
+
+def run_doctest(book: Book, asked: argparse.Namespace) -> int:
+    """Run everything that says of itself what it must give; close with one line about the equations."""
+    from scratchbook.ext.checked import closing_line
+    from scratchbook.ext.domain import domain_of
+
+    book.read()
+    print(book.warnings.getvalue(), end="")
+    status = book.app.statuscode
+    blocks = Path(book.app.outdir) / "output.txt"
+    if blocks.is_file():
+        print(blocks.read_text(encoding="utf-8").split("Doctest summary")[-1].strip("= \n") or "no doctest blocks")
+    files = list(book.source_files())
+    failed = [path for path in files if not examples_hold(path)]
+    print(f"{count(len(files), 'file')} with docstrings: {len(files) - len(failed)} hold, {len(failed)} failed")
+    print(closing_line(domain_of(book.app.env)))
+    return 1 if status or failed else 0
+
+
+def examples_hold(path: Path) -> bool:
+    """Run the examples in a file's docstrings in a process of their own; print what fails."""
+    environment = {**os.environ, "PYTHONPATH": str(path.parent), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "doctest", path.name]
+    done = subprocess.run(command, cwd=path.parent, env=environment, capture_output=True, text=True, check=False)
+    print(done.stdout + done.stderr, end="")
+    return done.returncode == 0
 
 
 def names(book: Book) -> str:

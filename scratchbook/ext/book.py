@@ -60,6 +60,12 @@ class Book:
             if not wanted or job.docname in wanted:
                 yield job
 
+    def source_files(self) -> Iterator[Path]:
+        """Yield the Python files of the declared source folders."""
+        settings = read_settings(self.app.config, Path(self.app.confdir))
+        for folder in settings.folders:
+            yield from sorted((settings.root / folder).glob("*.py"))
+
     def server(self, hash_seed: int = 0) -> ForkServer:
         """Return a server that runs sessions."""
         return ForkServer(hash_seed=hash_seed)

@@ -1,0 +1,235 @@
+"""Equations on a page: checked against the code that the page shows, marked, repeated, listed, counted."""
+
+import re
+
+import pytest
+from docutils import nodes
+
+CODE = """
+import numpy as np
+
+
+# tag::rms[]
+def rms(x, gain, epsilon=1e-5):
+    return gain * x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + epsilon)
+
+
+def rms_backward(upstream, x, gain, epsilon=1e-5):
+    r = 1 / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + epsilon)
+    z = gain * upstream
+    c = np.sum(z * x, axis=-1, keepdims=True)
+    return r * z - r**3 * x * c / x.shape[-1], (upstream * x * r).reshape(-1, x.shape[-1]).sum(axis=0)
+# end::rms[]
+
+
+# tag::other[]
+def other(x):
+    return 2 * x
+# end::other[]
+
+
+def hidden(x):
+    return 3 * x
+"""
+NOTATION = """
+```{notation}
+x: vector(d) -- a row
+g as gain: vector(d) -- the learned gain
+\\epsilon: positive -- keeps the root from zero
+```
+"""
+EQUATION = r"\operatorname{rms}(x)_i = g_i x_i \left(\frac{1}{d}\sum_{j=1}^{d} x_j^2 + \epsilon\right)^{-1/2} ."
+SHOWN = """
+```{live} code.py
+:tag: rms
+
+print(rms(np.ones(2), np.ones(2)))
+```
+"""
+
+
+def display(tex, options=":label: eq-rms\n:check: rms"):
+    return f"\n```{{math}}\n{options}\n\n{tex}\n```\n"
+
+
+def page(*parts):
+    return "# Page\n" + "".join(parts)
+
+
+def first(built, kind):
+    return next(iter(built.doctree().findall(kind)))
+
+
+def test_an_equation_above_its_code_is_checked_forward_and_backward(chapter):
+    built = chapter(page(NOTATION, display(EQUATION), SHOWN), CODE)
+
+    assert built.warnings == []
+    assert "1 equation and 0 formulas: 1 checked, 0 excused, 0 failed; 2 gradients" in built.log
+
+
+def test_a_dropped_epsilon_is_told_at_the_row_of_tex(chapter):
+    built = chapter(page(NOTATION, display(EQUATION.replace(r" + \epsilon", "")), SHOWN), CODE)
+
+    (warning,) = built.warnings
+    assert warning.startswith("docs/index.md:13: WARNING: equation eq-rms")
+    assert warning.endswith("[scratchbook.equation]")
+    assert built.status == 1
+
+
+def test_a_wrong_exponent_comes_with_what_would_mend_it(chapter):
+    built = chapter(page(NOTATION, display(EQUATION.replace("-1/2", "1/2")), SHOWN), CODE)
+
+    assert re.search(r"changing '.*1/2.*' to '.*-1/2.*' makes it agree", built.warnings[0])
+
+
+def test_a_wrong_backward_in_the_code_is_found(chapter):
+    built = chapter(page(NOTATION, display(EQUATION), SHOWN), CODE.replace("- r**3", "+ r**3"))
+
+    assert "gradient of x" in built.warnings[0]
+
+
+def test_the_equation_looks_as_without_a_check(chapter):
+    checked = first(chapter(page(NOTATION, display(EQUATION), SHOWN), CODE), nodes.math_block)
+    plain = first(chapter(page(NOTATION, display(EQUATION, ":label: eq-rms"), SHOWN), CODE), nodes.math_block)
+
+    assert (checked.astext(), checked["label"], checked["number"]) == (plain.astext(), plain["label"], plain["number"])
+
+
+def test_a_mark_beside_the_number_links_to_the_code_on_the_page(chapter):
+    built = chapter(page(NOTATION, display(EQUATION), SHOWN), CODE)
+    mark = first(built, nodes.math_block)["scratchbook_mark"]
+    listing = next(node for node in built.doctree().findall(nodes.literal_block) if "def rms" in node.astext())
+
+    assert mark["text"] == "✓ rms"
+    assert mark["uri"].partition("#")[2] in listing["ids"]
+    assert "random draws; the gradient by " in mark["title"]
+
+
+def test_an_excused_equation_shows_nothing_and_is_counted(chapter):
+    built = chapter(page(display("a = b", ":label: eq-a\n:nocheck: it is only a picture of the idea")))
+
+    assert built.warnings == []
+    assert "scratchbook_mark" not in first(built, nodes.math_block)
+    assert "1 equation and 0 formulas: 0 checked, 1 excused, 0 failed" in built.log
+
+
+def test_an_excuse_needs_its_reason(chapter):
+    built = chapter(page(display("a = b", ":label: eq-a\n:nocheck:")))
+
+    assert built.warnings == ["docs/index.md:3: WARNING: :nocheck: needs the reason why not [scratchbook.equation]"]
+
+
+def test_a_check_and_an_excuse_contradict_each_other(chapter):
+    built = chapter(page(display("a = b", ":check: rms\n:nocheck: no reason")))
+
+    assert built.warnings == [
+        "docs/index.md:3: WARNING: an equation is checked or excused, not both [scratchbook.equation]"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "line"),
+    [(display("a = b", ":label: eq-a"), 6), ("\n$$\na = b\n$$\n", 3), ("\n$$\na = b\n$$ (eq-a)\n", 3)],
+)
+def test_where_all_must_be_checked_each_display_counts(chapter, source, line):
+    built = chapter(page(source), scratchbook_equations="all")
+
+    (warning,) = built.warnings
+    assert warning.startswith(f"docs/index.md:{line}: WARNING: equation ")
+    assert "is neither checked nor excused; add :check: or :nocheck: with the reason" in warning
+
+
+def test_elsewhere_an_equation_may_stand_unchecked(chapter):
+    assert chapter(page(display("a = b", ":label: eq-a"))).warnings == []
+
+
+def test_code_that_no_page_shows_is_refused(chapter):
+    equation = display("h(x) = 3x", ":label: eq-h\n:check: hidden")
+    imports = "\n```{live}\nfrom code import hidden\n```\n"
+    built = chapter(page("\n```{notation}\nx: vector(d)\n```\n", equation, SHOWN, imports), CODE)
+
+    assert [warning for warning in built.warnings if "which no page shows" in warning]
+
+
+def test_a_name_that_the_page_does_not_know_is_told_at_the_option(chapter):
+    built = chapter(page(NOTATION, display(EQUATION, ":label: eq-rms\n:check: rmz(x)"), SHOWN), CODE)
+
+    assert "rmz is neither a symbol's Python name nor a name of the page" in built.warnings[0]
+
+
+def test_a_notation_is_a_table_for_the_reader(chapter):
+    built = chapter(page(NOTATION))
+    rows = [
+        [cell.astext() for cell in row.findall(nodes.entry)] for row in first(built, nodes.table).findall(nodes.row)
+    ]
+
+    assert rows[:2] == [["Symbol", "What it is", "In the code", "Meaning"], ["x", "vector(d)", "x", "a row"]]
+
+
+def test_a_line_of_a_notation_that_cannot_be_read_is_told_there(chapter):
+    built = chapter(page("\n```{notation}\nx: vector(d)\ny: vektor(d)\n```\n"))
+
+    (warning,) = built.warnings
+    assert warning.startswith("docs/index.md:5: WARNING: 'vektor' is not a kind; choose from ")
+    assert warning.endswith("[scratchbook.notation]")
+
+
+def test_a_chapter_changes_the_notation_of_the_book_aloud(project):
+    project.write({"docs/index.md": "# Book\n\n```{toctree}\none\n```\n\n```{notation}\n:book:\n\nx: vector(d)\n```\n"})
+    quiet = "# One\n\n```{notation}\nx: matrix(n, d)\n```\n\n```{math}\n:check: y == 2 * x\n\ny = 2x\n```\n"
+    built = project.write({"docs/one.md": quiet}).build()
+
+    assert built.warnings[0].startswith("docs/one.md:4: WARNING: x is declared as vector(d) before; write 'override x")
+
+
+def test_key_equations_repeat_a_row_of_an_equation(chapter):
+    tex = r"\begin{aligned} u &= x + 1, \\ v &= u + 2 \end{aligned}"
+    built = chapter(page(display(tex, ":label: eq-two\n:nocheck: an example"), "\n:::{key-equations}\neq-two:2\n:::\n"))
+    (_, repeated) = built.doctree().findall(nodes.math_block)
+
+    assert repeated.astext() == "v = u + 2"
+    assert built.warnings == []
+
+
+def test_key_equations_name_the_labels_there_are(chapter):
+    built = chapter(page(display("a = b", ":label: eq-a\n:nocheck: x"), "\n:::{key-equations}\neq-a\neq-b\n:::\n"))
+
+    assert built.warnings == [
+        "docs/index.md:12: WARNING: no equation 'eq-b' to repeat; the book has eq-a [scratchbook.equation]"
+    ]
+
+
+def test_the_page_of_equations_lists_each_with_its_state(chapter):
+    built = chapter(page(NOTATION, display(EQUATION), display("a = b", ":label: eq-a\n:nocheck: a picture"), SHOWN,
+                         "\n```{equations}\n```\n"), CODE)  # fmt: skip
+    table = list(built.doctree().findall(nodes.table))[-1]
+    rows = [[cell.astext() for cell in row.findall(nodes.entry)] for row in table.findall(nodes.row)]
+
+    assert [row[1] for row in rows] == ["State", "checked", "excused: a picture"]
+    assert rows[1][2].startswith("rms")
+
+
+def test_a_formula_defines_a_name_for_the_next_equation(chapter):
+    formula = r"Let {formula}`r = \left(\frac{1}{d}\sum_{j=1}^{d} x_j^2 + \epsilon\right)^{-1/2}` be one number.\n"
+    built = chapter(
+        page(NOTATION, "\n" + formula.replace(r"\n", "\n"), display(r"\operatorname{rms}(x)_i = g_i x_i r ."), SHOWN),
+        CODE,
+    )
+
+    assert built.warnings == []
+    assert "1 equation and 1 formula: 2 checked" in built.log
+
+
+def test_a_formula_that_is_wrong_is_told(chapter):
+    built = chapter(page("\n```{notation}\nd: int(1..99)\n```\n\nIn all {formula}`4d^2 + 8d^2 = 13d^2` parameters.\n"))
+
+    assert built.warnings[0].startswith("docs/index.md:7: WARNING: this formula")
+
+
+def test_an_edit_of_the_code_checks_again(project):
+    project.write({"docs/index.md": page(NOTATION, display(EQUATION), SHOWN), "scratch/code.py": CODE})
+    assert project.build().warnings == []
+    built = project.write({"scratch/code.py": CODE.replace("gain * x /", "2 * gain * x /")}).build()
+
+    assert "eq-rms" in built.warnings[0]
+    assert "0 added, 0 changed, 0 removed" in built.log
