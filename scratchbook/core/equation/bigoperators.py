@@ -16,11 +16,11 @@ from .vocabulary import RELATIONS
 if TYPE_CHECKING:
     from .parser import Parser
 
-SAME_OPERATOR: Final = {r"\sum": "sum", r"\prod": "prod", r"\mathbb{E}": "mean", "Mean": "mean", "avg": "mean"}
+SAME_OPERATOR: Final = {r"\sum": "sum", r"\prod": "prod"}
 # Operators whose body is the bracket that follows, and not a whole term.
-BRACKET_BODY: Final = frozenset(["mean", "softmax", "Softmax", "logsumexp", "LSE", "var", "Var", "std", "Std", "log_softmax"])
+BRACKET_BODY: Final = frozenset(["mean", "softmax", "logsumexp", "var", "std", "log_softmax"])
 # Functions of a whole vector that an index makes an element of.
-ELEMENT: Final = frozenset(["softmax", "Softmax", "log_softmax"])
+ELEMENT: Final = frozenset(["softmax", "log_softmax"])
 
 
 def read_big(parser: Parser) -> Node:

@@ -9,7 +9,7 @@ import numpy as np
 from . import primitives, reductions
 from .algebra import Row, Value
 from .errors import fault
-from .lexicon import BUILT_IN, BUILT_IN_LETTERS
+from .known import LETTERS, WORDS
 from .nodes import Call, Name
 from .symbols import latex_of
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .definitions import Clause
     from .evaluator import Bound, Evaluator
 
-INTERNAL = frozenset(["identity", "ones", "relu", "floor", "ceil", "factorial", "binomial", "inner"])
+KNOWN = frozenset(["identity", "ones", "factorial", "binomial", "inner", *WORDS, *LETTERS.values()])
 
 
 def called(self: Evaluator, node: Call, bound: Bound) -> Value:
@@ -30,7 +30,7 @@ def called(self: Evaluator, node: Call, bound: Bound) -> Value:
     clauses = [clause for clause in clauses if clause.definition.parameters is not None]
     if clauses and ("body", id(clauses[0])) not in self.active:
         return defined(self, clauses, node, bound)
-    if node.base not in BUILT_IN | BUILT_IN_LETTERS | INTERNAL:
+    if node.base not in KNOWN:
         shown = latex_of(node.function)
         raise fault(f"{shown} is not declared; bind it to code with ':using: {shown} = function_name', or define it", node)
     return known(self, node, bound)

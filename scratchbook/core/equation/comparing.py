@@ -12,18 +12,19 @@ from .algebra import Row, Value
 from .binding import BoundFunctions, CodeCall, environment_of
 from .comparison import Result, compare, plain
 from .definitions import Clause, Definitions
+from .differentiation import named_derivative, parts_of
 from .draws import Draw, draw
 from .equation import Definition, Equation, Statement
 from .errors import EquationError, fault
 from .evaluator import Bound, Budget, Evaluator
-from .lexicon import BUILT_IN, BUILT_IN_LETTERS
-from .nodes import Call, Constant, Index, Name, Node, walk
+from .known import LETTERS, WORDS
+from .nodes import Call, Constant, Derivative, Index, Name, Node, walk
 from .notation import Notation, Symbol
 from .options import Request
 from .ranges import Ranges
 from .reductions import holds
 from .symbols import latex_of
-from .targets import Target
+from .targets import Target, expression_key, is_expression_key
 from .tokens import Macros
 from .verdict import Disagreement, Mismatch, Tally, Verdict
 
@@ -97,6 +98,7 @@ class Comparer:
         self.tally = Tally()
         self.finite: dict[str, int] = {}
         self.covered: dict[str, Any] = {}
+        self.budgets: list[Budget] = []
         self.allows_infinity = any(isinstance(part, Constant) and part.name == "infinity" for root in prepared.equation.roots() for part in walk(root))
         self.row_keys = row_keys(prepared)
 
@@ -174,7 +176,14 @@ class Comparer:
             prepared.notation, equation.ranges, equation.conditions, dict(spans), {key: np.shape(value) for key, value in targets.items()},
             equation.lexicon.indices,
         )  # fmt: skip
-        return Evaluator(prepared.definitions, inputs, ranges, prepared.functions, prepared.base, Budget(), is_plain=equation.is_plain)
+        budget = Budget()
+        self.budgets.append(budget)
+        return Evaluator(prepared.definitions, inputs, ranges, prepared.functions, prepared.base, budget, is_plain=equation.is_plain)
+
+    @property
+    def steps(self) -> int:
+        """How many steps all evaluations took."""
+        return sum(budget.steps for budget in self.budgets)
 
     def compare(self, side: Side) -> None:
         """Compare every statement at every row."""
@@ -198,7 +207,13 @@ class Comparer:
     def statement(self, statement: Statement, evaluator: Evaluator, targets: Mapping[str, Any], side: Side) -> None:
         """Compare one statement in the way that its left side asks for."""
         definition = statement.definition
-        if definition is not None and definition.key in targets:
+        key = expression_key(self.prepared.definitions.statements.index(statement))
+        if definition is None and key in targets:
+            self.expression_target(statement, key, evaluator, targets[key], side)
+            return
+        if definition is not None and is_derivable(statement, definition, self.prepared.definitions) and definition.key not in targets:
+            self.derivative(statement, definition, evaluator, side)
+        elif definition is not None and definition.key in targets:
             self.bound_target(statement, definition, evaluator, targets[definition.key], side)
         elif definition is not None and is_formula_of_known(statement, self.prepared.definitions):
             clause = self.prepared.definitions.clauses[definition.key][0]
@@ -210,6 +225,14 @@ class Comparer:
         else:
             self.identity(statement, evaluator, targets, side)
 
+    def derivative(self, statement: Statement, definition: Definition, evaluator: Evaluator, side: Side) -> None:
+        """A printed derivative against the one that the definitions have."""
+        if isinstance(statement.members[0], Derivative):
+            self.identity(statement, evaluator, {}, side)
+            return
+        value = named_derivative(evaluator, Name(definition.key))
+        self.bound_target(statement, definition, evaluator, value, side)
+
     def bound_target(self, statement: Statement, definition: Definition, evaluator: Evaluator, code: Value, side: Side) -> None:
         """The code's array against the right sides, element by element."""
         clause = Clause(definition, statement.members[1], statement)
@@ -220,6 +243,19 @@ class Comparer:
             self.cover(definition.key, code, place)
             for member, relation in zip(statement.members[1:], statement.relations, strict=True):
                 self.pair(definition.key, expected, evaluator.value(member, bound), relation, statement, member, bound, side)
+
+    def expression_target(self, statement: Statement, key: str, evaluator: Evaluator, code: Value, side: Side) -> None:
+        r"""Code against the right sides of a left side that is an expression, such as \log p(x); its indices in their order."""
+        left = statement.members[0]
+        free = evaluator.ranges.free_indices(statement.members[1:], evaluator)
+        order = [part.key for part in walk(left) if isinstance(part, Name) and part.key in free]
+        keys = list(dict.fromkeys(order))
+        for bound in evaluator.ranges.assignments(keys, list(statement.members[1:]), evaluator):
+            place = tuple(bound[name] - evaluator.base for name in keys)
+            self.cover(key, code, place)
+            expected = np.asarray(code)[place] if place else code
+            for member, relation in zip(statement.members[1:], statement.relations, strict=True):
+                self.pair(key, expected, evaluator.value(member, bound), relation, statement, member, bound, side)
 
     def element(self, code: Value, place: tuple[int, ...], definition: Definition, evaluator: Evaluator, statement: Statement) -> Value:
         """One element of the code's array, never by wrap-around."""
@@ -302,7 +338,7 @@ class Comparer:
         base = self.prepared.base
         indices = {latex_of(name): value for name, value in bound.items() if isinstance(value, int)}
         indices |= {f"element {axis + 1}": number + base for axis, number in enumerate(result.place)}
-        of = latex_of(key) if key else statement.text
+        of = latex_of(key) if key and not is_expression_key(key) else statement.text
         mismatch = Mismatch(
             side.number, of, indices, number_at(left, result.place), number_at(right, result.place), result.difference,
             shown_values(side.cases[0], self.prepared.notation), member.start, member.end,
@@ -338,12 +374,19 @@ class Comparer:
         return value.array if isinstance(value, Row) else value
 
 
+def is_derivable(statement: Statement, definition: Definition, definitions: Definitions) -> bool:
+    """Is the left side a derivative of something that the display defines, or f'(x)?"""
+    if isinstance(statement.members[0], Derivative):
+        return True
+    return definition.key.startswith(r"\frac") and definitions.defines(parts_of(definition.key)[0])
+
+
 def is_formula_of_known(statement: Statement, definitions: Definitions) -> bool:
     r"""Is it a formula such as \tanh(x) = ..., for a function that everybody knows and nothing else here uses?"""
     left = statement.members[0]
     while isinstance(left, Index):
         left = left.base
-    if not isinstance(left, Call) or left.base not in BUILT_IN | BUILT_IN_LETTERS:
+    if not isinstance(left, Call) or left.base not in {*WORDS, *LETTERS.values()}:
         return False
     others = [member for other in definitions.statements for member in (other.members[1:] if other is statement else other.members)]
     return not any(isinstance(part, Call) and part.function == left.function for member in others for part in walk(member))

@@ -58,10 +58,15 @@ def collect(equation: Equation) -> Definitions:
         found.clauses.pop(key, None)
     found.statements, found.last = versions(equation.statements)
     for statement in found.statements:
-        if statement.definition is not None:
+        if statement.definition is not None and not is_bound(statement.definition, equation):
             found.add(Clause(statement.definition, statement.members[1], statement))
     add_roots(found)
     return found
+
+
+def is_bound(definition: Definition, equation: Equation) -> bool:
+    """Does the notation bind this function to code, so that a formula of it is something to check?"""
+    return definition.parameters is not None and definition.key in equation.notation.functions
 
 
 def add_roots(found: Definitions) -> None:

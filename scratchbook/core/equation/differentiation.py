@@ -33,8 +33,7 @@ def derived(self: Evaluator, node: Derivative, bound: Bound) -> Value:
 
 def named_derivative(self: Evaluator, node: Name) -> Value:
     r"""\frac{\partial L}{\partial z} of a defined L: an array over the elements of L, then of z."""
-    upper, _, lower = node.key.removeprefix(r"\frac{\partial ").partition(r"}{\partial ")
-    of, by = upper, lower.removesuffix("}")
+    of, by = parts_of(node.key)
     if not (self.definitions.defines(of) and (by in self.inputs or self.definitions.defines(by))):
         raise fault(f"the derivative of {of} by {by} is neither bound to code nor can it be derived; define {of} here", node)
     at = self.value(Name(by), {})
@@ -48,6 +47,12 @@ def named_derivative(self: Evaluator, node: Name) -> Value:
     stacked = np.moveaxis(np.asarray(slopes), 0, -1)
     result = stacked.reshape(np.shape(slopes[0]) + np.shape(at))
     return result if result.ndim else np.float64(result)
+
+
+def parts_of(key: str) -> tuple[str, str]:
+    """The two names of a derivative's key."""
+    upper, _, lower = key.removeprefix(r"\frac{\partial ").partition(r"}{\partial ")
+    return upper, lower.removesuffix("}")
 
 
 def steps(at: Value) -> list[Value]:

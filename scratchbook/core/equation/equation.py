@@ -8,8 +8,9 @@ from typing import Final
 
 from .conditions import read_logic, read_set
 from .errors import EquationError, fault
+from .known import known_function
 from .lexicon import Lexicon, make_lexicon
-from .nodes import Binding, Call, Compare, Index, Name, Node, Power, free_names, walk
+from .nodes import Binding, Call, Compare, Derivative, Index, Name, Node, Power, free_names, walk
 from .notation import Notation
 from .parser import Parser
 from .plain import plain_tokens
@@ -114,11 +115,15 @@ def definition_of(left: Node) -> Definition | None:
         return Definition(left.key, None, patterns)
     if isinstance(left, Call) and is_definable(left):
         return Definition(left.function, left.arguments, patterns, left.indices)
+    if isinstance(left, Derivative) and isinstance(left.of, Call) and is_definable(left.of) and not patterns:
+        return Definition(f"{left.of.function}'", left.of.arguments, (), left.of.indices)
     return None
 
 
 def is_definable(left: Call) -> bool:
-    """Is it f(x, y), rather than \\log x or f(2x)?"""
+    """Is it f(x, y), rather than \\log x or \\exp(2x)?"""
+    if not left.is_bare and not known_function(left.base):
+        return True
     keys = [argument.key for argument in left.arguments if isinstance(argument, Name)]
     return not left.is_bare and len(set(keys)) == len(left.arguments)
 

@@ -6,18 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from .known import REDUCERS, known_function
 from .notation import Notation
 from .spelling import spell
 from .statements import RawStatement
 from .symbols import Scripts, derivative_key, flat, group, key_of, read_scripts, split_key
 from .tokens import Token, cut
 
-# Functions that the evaluator knows; a declared name of the same spelling wins.
-BUILT_IN: Final = frozenset(
-    ["exp", "log", "ln", "lg", "sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth", "arcsin", "arccos", "arctan", "erf", "sqrt", "abs", "sign", "sgn", "max", "min", "argmax", "argmin", "sum", "mean", "Mean", "avg", "var", "Var", "std", "Std", "softmax", "Softmax", "log_softmax", "logsumexp", "LSE", "logaddexp", "sigmoid", "Sigmoid", "logit", "ReLU", "relu", "SiLU", "silu", "Swish", "swish", "GELU", "gelu", "softplus", "Softplus", "SoftPlus", "ELU", "tr", "Tr", "trace", "det", "diag", "Diag", "rank", "concat", "Concat", "cat", "norm", "clip", "floor", "ceil", "round", "mod", "Var", "Cov", "transpose", "vec", "dim", "cosh", "logdet", "sech", "sinc", "Tanh", "Exp", "Log", "E", "one_hot", "onehot", "softsign", "hardtanh", "cumsum", "LayerNorm0"]
-) - {"LayerNorm0", "rank", "Cov", "E", "sinc", "vec", "transpose"}
-BUILT_IN_LETTERS: Final = frozenset([r"\sigma", r"\Phi", r"\mathbb{E}", r"\Gamma"])
-REDUCERS: Final = frozenset(["max", "min", "argmax", "argmin", "mean", "Mean", "avg", "softmax", "Softmax", "logsumexp", "LSE", "var", "Var", "std", "Std", "sum", "log_softmax"]) | {r"\mathbb{E}"}
 BIG: Final = frozenset([r"\sum", r"\prod"])
 
 
@@ -35,6 +30,7 @@ class Left:
 class Lexicon:
     """The names of one display.
 
+    numbers: declared names without elements.   on_right: letters that stand on right sides as values or indices.
     variables, functions: keys of declared and of locally defined names.   arrays: variables that have elements.
     families: bases of functions with an index, such as R of R_m.   indices: letters that run.
     labels: letters that only part names, such as \\ell of x_\\ell.   words: bases of several letters, longest first.
@@ -43,14 +39,20 @@ class Lexicon:
     variables: set[str] = field(default_factory=set)
     functions: set[str] = field(default_factory=set)
     arrays: set[str] = field(default_factory=set)
+    numbers: set[str] = field(default_factory=set)
     families: set[str] = field(default_factory=set)
     indices: set[str] = field(default_factory=set)
     labels: set[str] = field(default_factory=set)
     words: list[str] = field(default_factory=list)
+    on_right: set[str] = field(default_factory=set)
 
     def knows(self, key: str) -> bool:
         """Is it a declared or defined name?"""
         return key in self.variables or key in self.functions
+
+    def has_elements(self, key: str) -> bool:
+        """May an index stand at it?"""
+        return key not in self.numbers
 
     def word_at(self, tokens: Sequence[Token], place: int) -> tuple[str, int]:
         """The base name at a place, and the place after it: the longest declared word, else one token."""
@@ -92,6 +94,8 @@ class Lexicon:
             return any(token.kind in ("number", "ones") or token.text in ("*", "+", "-") for token in tokens)
         if flat(tokens) in self.indices or any(letter in self.indices for letter in letters):
             return False
+        if not any(letter in self.on_right for letter in letters):
+            return True
         return any(
             letter in self.labels or letter in self.variables or (len(letter) > 1 and not letter.startswith("\\")) for letter in letters
         )
@@ -223,6 +227,8 @@ def make_lexicon(notation: Notation, statements: Sequence[RawStatement], given: 
             lexicon.variables.add(symbol.key)
         if symbol.kind.shape:
             lexicon.arrays.add(symbol.key)
+        elif symbol.kind.name != "index":
+            lexicon.numbers.add(symbol.key)
     for key in [*notation.functions, *given_functions]:
         lexicon.functions.add(key)
         base, below, _, _ = split_key(key)
@@ -232,6 +238,7 @@ def make_lexicon(notation: Notation, statements: Sequence[RawStatement], given: 
     lexicon.words = words_of([*lexicon.variables, *lexicon.functions, *lexicon.indices])
     lexicon.indices |= running_letters(statements, lexicon) - {"d"}
     lexicon.labels = label_letters(notation) - lexicon.indices
+    lexicon.on_right = letters_on_right(statements, lexicon)
     add_left_sides(lexicon, statements)
     lexicon.words = words_of([*lexicon.variables, *lexicon.functions, *lexicon.indices])
     return lexicon
@@ -268,11 +275,32 @@ def running_letters(statements: Sequence[RawStatement], lexicon: Lexicon) -> set
             for place, token in enumerate(member):
                 if place + 2 < len(member) and member[place + 1].text == "_":
                     script, _ = group(member, place + 2)
-                    if token.text in BIG or token.text in REDUCERS:
+                    if token.text in BIG or known_function(token.text) in REDUCERS:
                         found |= first_letters(script)
                     elif token.kind == "name" and token.text in lexicon.arrays:
                         found |= index_letters(token.text, script, member, place, lexicon)
     return {letter for letter in found if letter not in lexicon.arrays}
+
+
+def letters_on_right(statements: Sequence[RawStatement], lexicon: Lexicon) -> set[str]:
+    r"""The names on right sides, but for those that only repeat the subscript of a left side, as \mu_B does."""
+    lefts = [left for statement in statements if statement.relations and (left := read_left(statement.members[0], lexicon))]
+    repeated = {left.base for left in lefts if left.scripts.below or left.scripts.above}
+    found = set[str]()
+    for statement in statements:
+        for number, member in enumerate(statement.members):
+            if number == 0 and any(left is not None for left in [read_left(member, lexicon)]):
+                continue
+            place = 0
+            while place < len(member):
+                token = member[place]
+                place += 1
+                if token.kind != "name":
+                    continue
+                found.add(token.text)
+                if token.text in repeated and place < len(member) and member[place].text in ("_", "^", "'"):
+                    _, place = read_scripts(member, place)
+    return found
 
 
 def first_letters(script: Sequence[Token]) -> set[str]:
@@ -319,6 +347,8 @@ def add_left(lexicon: Lexicon, left: Left) -> None:
     key, below, _ = resolve_left(lexicon, left)
     if key is None:
         return
+    if left.arguments is not None and (scripts.primes or (scripts.below and known_function(left.base) in REDUCERS)):
+        return
     if left.arguments is not None and not lexicon.knows(key):
         words = lexicon.names_in(left.arguments)
         if words and all(word in lexicon.indices for word in words):
@@ -348,9 +378,11 @@ def resolve_left(lexicon: Lexicon, left: Left) -> tuple[str | None, tuple[Token,
     scripts = left.scripts
     for below, above, rest_below, rest_above in candidates(scripts):
         key = key_of(left.base, below, above, scripts.primes)
-        if lexicon.knows(key) and not rest_above:
+        if not lexicon.knows(key) or ((rest_below or rest_above) and not lexicon.has_elements(key)):
+            continue
+        if not rest_above:
             return key, rest_below, ()
-        if lexicon.knows(key) and is_bracketed(rest_above):
+        if is_bracketed(rest_above):
             return key, rest_below, rest_above
     above = scripts.above
     if flat(above) in ("T", r"\top", "-1"):

@@ -9,10 +9,8 @@ from . import bigoperators
 from .brackets import CLOSER, raised, read_items, read_postfix
 from .conditions import is_index_list, read_index_list
 from .errors import fault
+from .known import PREFIX, REDUCERS, known_function
 from .lexicon import (
-    BUILT_IN,
-    BUILT_IN_LETTERS,
-    REDUCERS,
     candidates,
     closing,
     derivative_parts,
@@ -23,14 +21,11 @@ from .lexicon import (
 from .nodes import Call, Compare, Constant, Derivative, Index, Indicator, Name, Node, Power
 from .symbols import Scripts, derivative_key, flat, key_of, read_scripts
 from .tokens import Token
-from .vocabulary import WORDS
 
 if TYPE_CHECKING:
     from .parser import Parser
 
 OPENERS: Final = ("(", "[", r"\{")
-# Functions whose square means two things when it stands behind the bracket: \log(x)^2.
-PREFIX: Final = WORDS - {"max", "min", "argmax", "argmin"}
 
 
 def read_name(parser: Parser) -> Node:
@@ -42,6 +37,8 @@ def read_name(parser: Parser) -> Node:
         return call(parser, key_of(base, scripts.below), base, scripts.below, scripts.above, start)
     for below, above, rest_below, rest_above in candidates(scripts):
         key = key_of(base, below, above, scripts.primes)
+        if rest_below and key in parser.lexicon.numbers:
+            continue
         if key in parser.lexicon.variables or (not above and (key in parser.scope or key in parser.lexicon.indices)):
             return variable(parser, key, rest_below, rest_above, start)
         if key in parser.lexicon.functions:
@@ -70,12 +67,13 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
 
 def built_in(parser: Parser, base: str, scripts: Scripts, start: int) -> Node:
     """A name that nothing declares: a function or constant that everybody knows, else a call or an unknown name."""
-    if base in REDUCERS and scripts.below and not scripts.primes and not (base == "log"):
-        return bigoperators.read_named(parser, base, scripts, start)
-    if base in BUILT_IN or (base in BUILT_IN_LETTERS and parser.text in OPENERS):
+    known = known_function(base, parser.text)
+    if known in REDUCERS and scripts.below and not scripts.primes:
+        return bigoperators.read_named(parser, known, scripts, start)
+    if known:
         if scripts.primes:
             return derivative_of_call(parser, base, scripts, start)
-        return call(parser, base, base, scripts.below, scripts.above, start)
+        return call(parser, base, known, scripts.below, scripts.above, start)
     constant = read_constant(parser, base, scripts, start)
     if constant is not None:
         return constant
@@ -190,7 +188,7 @@ def starts_function(parser: Parser) -> bool:
     if key in parser.lexicon.variables or base in parser.lexicon.variables:
         return False
     follows = parser.tokens[place].text if place < len(parser.tokens) else ""
-    return key in parser.lexicon.functions or base in parser.lexicon.families or base in BUILT_IN or (base in BUILT_IN_LETTERS and follows in OPENERS)
+    return key in parser.lexicon.functions or base in parser.lexicon.families or bool(known_function(base, follows))
 
 
 def starts_call(parser: Parser) -> bool:
@@ -202,7 +200,7 @@ def derivative_of_call(parser: Parser, function: str, scripts: Scripts, start: i
     """f'(x) is the derivative of f at x."""
     if scripts.primes != 1 or scripts.below or scripts.above:
         raise fault("only the first derivative of a function of one argument is known here; declare the name", parser.tokens[parser.place - 1])
-    node = call(parser, function, function, (), (), start)
+    node = call(parser, function, known_function(function) or function, (), (), start)
     if not isinstance(node, Call) or len(node.arguments) != 1:
         raise fault("f'(x) needs one argument and no script; write \\frac{\\partial f}{\\partial x}", node)
     return Derivative("", node, node.arguments[0], **parser.since(start))

@@ -39,6 +39,7 @@ class Kind:
 
     name: str
     arguments: tuple[str, ...] = ()
+    keys: tuple[tuple[str, str], ...] = field(default=(), compare=False)  # sizes written in LaTeX: code name and key
 
     @property
     def shape(self) -> tuple[str, ...]:
@@ -166,7 +167,7 @@ def with_sizes(notation: Notation) -> Notation:
     codes = {symbol.code for symbol in symbols.values()}
     for symbol in list(symbols.values()):
         for name in sizes_named(symbol.kind):
-            key = key_of_code(name)
+            key = dict(symbol.kind.keys).get(name) or key_of_code(name)
             if name not in codes and key not in symbols and key not in notation.functions:
                 symbols[key] = Symbol(key, key, Kind("dim"), name, row=symbol.row, is_implicit=True)
                 codes.add(name)
@@ -248,12 +249,14 @@ def read_kind(text: str, macros: Macros | None = None) -> Kind:
     if paren and not rest.rstrip().endswith(")"):
         raise fault(f"the kind '{text}' lacks its ')'")
     inside = rest.rstrip().removesuffix(")")
-    arguments = tuple(python_text(piece, macros) for piece in split_top(inside, ",")) if inside.strip() else ()
+    pieces = split_top(inside, ",") if inside.strip() else []
+    arguments = tuple(python_text(piece, macros) for piece in pieces)
+    keys = tuple((code, read_symbol(piece, macros)) for piece, code in zip(pieces, arguments, strict=True) if piece != code)
     low, high = KINDS[name]
     if not low <= len(arguments) <= high:
         wanted = f"{low}" if low == high else f"{low} to {high}"
         raise fault(f"the kind {name} takes {wanted} arguments, not {len(arguments)}")
-    return Kind(name, arguments)
+    return Kind(name, arguments, keys)
 
 
 def python_text(text: str, macros: Macros | None) -> str:

@@ -71,7 +71,7 @@ class Expression:
             if name not in environment and name not in BUILTINS:
                 raise self.fault(unknown_name(name, environment))
         try:
-            return eval(self.code, {"__builtins__": {}, **BUILTINS, **environment})
+            return eval(self.code, {**BUILTINS, **environment})
         except EquationError:
             raise
         except Exception as error:  # the code under test may raise anything; the author must see what

@@ -43,9 +43,11 @@ def relu(z: Value) -> Value:
 
 
 def magnitude(z: Value) -> Value:
-    """|z| of each element; a matrix between bars may also be a determinant."""
+    """|z| of each element; of a square matrix the determinant."""
+    if np.ndim(z) == 2 and not isinstance(z, Row | Ones | Identity) and z.shape[0] == z.shape[1]:
+        return np.linalg.det(z)
     if isinstance(z, Row | Ones | Identity) or np.ndim(z) >= 2:
-        raise fault(f"ambiguous: bars around a {shown(z)}; write \\det, \\lVert A \\rVert or an index")
+        raise fault(f"bars around a {shown(z)}; write \\lVert A \\rVert_F or an index")
     return z * np.sign(np.real(z))
 
 
@@ -239,38 +241,30 @@ def identity(size: Value) -> Array:
 
 
 ELEMENTWISE: Final[dict[str, Function]] = {
-    "exp": np.exp, "Exp": np.exp, "sin": np.sin, "cos": np.cos, "tan": np.tan, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh,
-    "Tanh": np.tanh, "cot": lambda z: 1 / np.tan(z), "sec": lambda z: 1 / np.cos(z), "csc": lambda z: 1 / np.sin(z),
-    "coth": lambda z: 1 / np.tanh(z), "sech": lambda z: 1 / np.cosh(z), "arcsin": np.arcsin, "arccos": np.arccos, "arctan": np.arctan,
-    "sqrt": np.sqrt, "erf": erf, r"\Phi": normal_cdf, r"\sigma": sigmoid, "sigmoid": sigmoid, "Sigmoid": sigmoid,
-    "logit": lambda z: np.log(z / (1 - z)), "ReLU": relu, "relu": relu, "SiLU": swish, "silu": swish, "GELU": gelu, "gelu": gelu,
-    "softplus": lambda z: np.log(1 + np.exp(z)), "Softplus": lambda z: np.log(1 + np.exp(z)), "SoftPlus": lambda z: np.log(1 + np.exp(z)),
-    "softsign": lambda z: z / (1 + magnitude(z)), "hardtanh": lambda z: choose(1, choose(-1, z, 1 + 0 * z), -1 + 0 * z),
-    "sign": lambda z: np.sign(np.real(z)), "sgn": lambda z: np.sign(np.real(z)), "abs": magnitude,
+    "exp": np.exp, "sin": np.sin, "cos": np.cos, "tan": np.tan, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh,
+    "cot": lambda z: 1 / np.tan(z), "sec": lambda z: 1 / np.cos(z), "csc": lambda z: 1 / np.sin(z), "coth": lambda z: 1 / np.tanh(z),
+    "sech": lambda z: 1 / np.cosh(z), "arcsin": np.arcsin, "arccos": np.arccos, "arctan": np.arctan, "sqrt": np.sqrt, "erf": erf,
+    r"\Phi": normal_cdf, "sigmoid": sigmoid, "logit": lambda z: np.log(z / (1 - z)), "relu": relu, "silu": swish, "gelu": gelu,
+    "softplus": lambda z: np.log(1 + np.exp(z)), "softsign": lambda z: z / (1 + z * np.sign(np.real(z))),
+    "hardtanh": lambda z: choose(1, choose(-1, z, 1 + 0 * z), -1 + 0 * z), "sign": lambda z: np.sign(np.real(z)), "abs": magnitude,
     "floor": rounded(np.floor), "ceil": rounded(np.ceil), "round": rounded(np.round),
 }  # fmt: skip
 # Elementwise too, with a number that may stand as an index: \log_2, Swish_\beta, ELU_\alpha.
 WITH_INDEX: Final[dict[str, Function]] = {
-    "log": logarithm, "Log": logarithm, "ln": logarithm, "Swish": swish, "swish": swish, "ELU": elu,
-    "lg": lambda z: logarithm(z, 10),
+    "log": logarithm, "ln": logarithm, "lg": lambda z: logarithm(z, 10), "swish": swish, "elu": elu,
 }  # fmt: skip
 # Functions of whole values, with the least and the largest number of their arguments.
 WHOLE: Final[dict[str, tuple[int, int, Function]]] = {
     "max": (1, 20, lambda *values: choose(1, *values)), "min": (1, 20, lambda *values: choose(-1, *values)),
     "argmax": (1, 1, lambda z: int(np.argmax(np.real(plain_vector(z, "argmax"))))),
     "argmin": (1, 1, lambda z: int(np.argmin(np.real(plain_vector(z, "argmin"))))),
-    "sum": (1, 1, lambda z: np.sum(plain_vector(z, "sum"))), "mean": (1, 1, mean), "Mean": (1, 1, mean), "avg": (1, 1, mean),
-    r"\mathbb{E}": (1, 1, mean), "var": (1, 1, variance), "Var": (1, 1, variance),
-    "std": (1, 1, lambda z: np.sqrt(variance(z))), "Std": (1, 1, lambda z: np.sqrt(variance(z))),
-    "softmax": (1, 1, softmax), "Softmax": (1, 1, softmax), "log_softmax": (1, 1, lambda z: np.log(softmax(z))),
-    "logsumexp": (1, 20, logsumexp), "LSE": (1, 20, logsumexp), "logaddexp": (2, 2, logsumexp),
-    "tr": (1, 1, lambda a: np.trace(square(a, "tr"))), "Tr": (1, 1, lambda a: np.trace(square(a, "Tr"))),
-    "trace": (1, 1, lambda a: np.trace(square(a, "trace"))), "det": (1, 1, lambda a: np.linalg.det(square(a, "det"))),
-    "logdet": (1, 1, lambda a: np.log(np.linalg.det(square(a, "logdet")))), "diag": (1, 1, diagonal), "Diag": (1, 1, diagonal),
-    "concat": (1, 50, concatenate), "Concat": (1, 50, concatenate), "cat": (1, 50, concatenate),
-    "norm": (1, 1, lambda z: norm(z, "")), "clip": (3, 3, lambda z, low, high: choose(-1, choose(1, z, low + 0 * z), high + 0 * z)),
-    "mod": (2, 2, lambda a, b: a % b), "inner": (2, 2, inner), "factorial": (1, 1, factorial), "binomial": (2, 2, binomial),
-    "ones": (1, 2, ones), "identity": (1, 1, identity),
+    "sum": (1, 1, lambda z: np.sum(plain_vector(z, "sum"))), "mean": (1, 1, mean), "var": (1, 1, variance),
+    "std": (1, 1, lambda z: np.sqrt(variance(z))), "softmax": (1, 1, softmax), "log_softmax": (1, 1, lambda z: np.log(softmax(z))),
+    "logsumexp": (1, 20, logsumexp), "logaddexp": (2, 2, logsumexp), "tr": (1, 1, lambda a: np.trace(square(a, "tr"))),
+    "det": (1, 1, lambda a: np.linalg.det(square(a, "det"))), "logdet": (1, 1, lambda a: np.log(np.linalg.det(square(a, "logdet")))),
+    "diag": (1, 1, diagonal), "concat": (1, 50, concatenate), "norm": (1, 1, lambda z: norm(z, "")),
+    "clip": (3, 3, lambda z, low, high: choose(-1, choose(1, z, low + 0 * z), high + 0 * z)), "mod": (2, 2, lambda a, b: a % b),
+    "inner": (2, 2, inner), "factorial": (1, 1, factorial), "binomial": (2, 2, binomial), "ones": (1, 2, ones), "identity": (1, 1, identity),
     r"\Gamma": (1, 1, lifted(math.gamma, lambda x: np.nan * x)),
 }  # fmt: skip
 

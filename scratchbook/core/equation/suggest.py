@@ -2,13 +2,88 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
-from .verdict import Suggestion
+from .definitions import collect
+from .errors import EquationError
+from .mutator import Mutant, Mutator
+from .nodes import Add, Fraction, Name, Node, Number, Power, Product, Reduce, Root, places, put
+from .notation import Symbol
+from .render import write
+from .vacuity import check_vacuity
+from .verdict import Disagreement, Suggestion
 
 if TYPE_CHECKING:
     from .comparing import Comparer, Prepared
 
+MOST: Final = 3
+MAX_TRIED: Final = 1_500
+MAX_STEPS: Final = 1_500_000
+
 
 def suggest(prepared: Prepared, comparer: Comparer) -> list[Suggestion]:
-    return []
+    """At most three edits that make both sides agree at every draw; nothing when none does."""
+    found: dict[str, Suggestion] = {}
+    left = MAX_STEPS
+    for number, mutant in enumerate(candidates(prepared)):
+        if number >= MAX_TRIED or left <= 0 or (found and mutant.operator == "restore"):
+            break
+        agrees, steps = agreement(prepared, comparer, mutant)
+        left -= steps
+        if agrees:
+            suggestion = Suggestion(mutant.old, mutant.new, mutant.start, mutant.end)
+            found.setdefault(str(suggestion), suggestion)
+    return sorted(found.values(), key=lambda edit: len(edit.old) + len(edit.new))[:MOST]
+
+
+def candidates(prepared: Prepared) -> Iterator[Mutant]:
+    """Every changed equation: one that a slip could have come from, then one with a lost symbol put back."""
+    mutator = Mutator(prepared.equation)
+    mutator.used = mutator.used | {symbol.key for symbol in prepared.symbols}
+    yield from mutator.mutants()
+    mentioned = prepared.equation.names
+    lost = [symbol for symbol in prepared.symbols if symbol.key not in mentioned and symbol.kind.name != "index"]
+    for symbol in sorted(lost, key=lambda symbol: symbol.kind.name == "dim"):
+        yield from restored(prepared, symbol)
+
+
+def restored(prepared: Prepared, symbol: Symbol) -> Iterator[Mutant]:
+    """The equation with a symbol that the code reads added, multiplied or divided at one place."""
+    equation = prepared.equation
+    mutator = Mutator(equation)
+    for number, statement in enumerate(equation.statements):
+        for place, member in enumerate(statement.members[1:], start=1):
+            for path, node in places(member):
+                for new in with_symbol(node, Name(symbol.key)) if isinstance(node, Add | Root | Power | Product | Reduce | Fraction | Name) else ():
+                    members = (*statement.members[:place], put(member, path, new), *statement.members[place + 1 :])
+                    statements = list(equation.statements)
+                    statements[number] = replace(statement, members=members)
+                    changed = replace(equation, statements=tuple(statements))
+                    yield Mutant("restore", changed, mutator.source_of(node), write(new), node.start, node.end, number)
+
+
+def with_symbol(node: Node, name: Node) -> Iterator[Node]:
+    """A part with a symbol put in."""
+    if isinstance(node, Root):
+        yield Root(Add((node.body, name), ("+", "+")), node.degree)
+        return
+    yield Add((node, name), ("+", "+"))
+    yield Product((name, node))
+    if not (isinstance(node, Fraction) and node.lower == Number(1)):
+        yield Fraction(node, name)
+
+
+def agreement(prepared: Prepared, comparer: Comparer, mutant: Mutant) -> tuple[bool, int]:
+    """Does a changed equation agree at every draw, and how many steps did that take?"""
+    changed = replace(prepared, equation=mutant.equation, definitions=collect(mutant.equation))
+    trial = type(comparer)(changed, comparer.sides)
+    try:
+        check_vacuity(changed)
+        for number in range(changed.draws):
+            trial.draw(number)
+        trial.finish()
+    except (Disagreement, EquationError, RecursionError):
+        return False, trial.steps + 200
+    return True, trial.steps

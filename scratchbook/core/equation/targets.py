@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,8 +17,11 @@ from .notation import Notation
 from .options import Expression, Request, lines_of, read_expression, split_line
 from .parser import Parser
 from .spelling import spell
-from .symbols import latex_of
-from .tokens import Macros, read_tokens
+from .symbols import latex_of, symbol_key
+from .tokens import Macros, Token, read_tokens
+
+
+EXPRESSION: Final = "left side "
 
 
 @dataclass(frozen=True)
@@ -112,14 +115,40 @@ def read_source(text: str, request: Request, offset: int, notation: Notation, na
 
 def left_key(left: str, equation: Equation, macros: Macros | None, place: dict[str, Any]) -> str:
     """The key of a target's left side, written with or without its arguments."""
+    defined = {statement.definition.key for statement in equation.statements if statement.definition}
     try:
-        node = Parser(spell(read_tokens(left, macros)), equation.lexicon).whole()
+        tokens = spell(read_tokens(left, macros))
+        key = plain_key(tokens)
+        if key in defined:
+            return key
+        node = Parser(tokens, equation.lexicon).whole()
     except EquationError as error:
         raise EquationError(f"'{left}' is no left side of this equation: {error.text}", **place) from None
+    for number, statement in enumerate(equation.statements):
+        if statement.members[0] == node and statement.definition is None:
+            return expression_key(number)
     definition = definition_of(node)
     if definition is None:
-        raise EquationError(f"'{left}' is no name; write a left side of the equation, such as {', '.join(left_sides(equation)) or 'y'}", **place)
+        raise EquationError(f"'{left}' is on no left side; write one of {', '.join(left_sides(equation)) or 'the left sides'}", **place)
     return definition.key
+
+
+def plain_key(tokens: list[Token]) -> str:
+    """The key of tokens that are one symbol; empty when they are more."""
+    try:
+        return symbol_key(tokens)
+    except EquationError:
+        return ""
+
+
+def expression_key(number: int) -> str:
+    """The key of a left side that is an expression, such as \\log p(x)."""
+    return f"{EXPRESSION}{number}"
+
+
+def is_expression_key(key: str) -> bool:
+    """Does a key stand for the left side of a statement, and for no name?"""
+    return key.startswith(EXPRESSION)
 
 
 def left_sides(equation: Equation) -> list[str]:
@@ -129,7 +158,7 @@ def left_sides(equation: Equation) -> list[str]:
 
 def check_on_left(key: str, equation: Equation, definitions: Definitions, request: Request) -> None:
     """Refuse a target that no left side mentions."""
-    if definitions.defines(key):
+    if definitions.defines(key) or is_expression_key(key):
         return
     if any(key in names_on_left(statement.members[0]) for statement in definitions.statements):
         return
@@ -158,6 +187,8 @@ def main_keys(equation: Equation) -> list[str]:
         else:
             uses |= set().union(*(mentioned(member) for member in statement.members))
     roots = [key for key in defined if key not in uses and not (key.endswith("^{2}") and key.removesuffix("^{2}") in uses)]
+    if not roots and equation.statements[-1].definition is None:
+        return [expression_key(len(equation.statements) - 1)]
     if not roots:
         raise EquationError("no left side is a name; write ':check: LEFT == PYTHON', or none for an identity", field="check")
     return roots

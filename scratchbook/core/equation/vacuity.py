@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from .comparing import Prepared, is_formula_of_known
+from .comparing import Prepared, is_derivable, is_formula_of_known
 from .equation import Statement
+from .differentiation import parts_of
 from .errors import EquationError, fault
 from .nodes import Name, walk
 from .notation import read_notation
@@ -38,9 +39,11 @@ def check_own_names(prepared: Prepared) -> None:
 def is_compared(statement: Statement, bound: set[str], prepared: Prepared) -> bool:
     """Does a statement compare anything, rather than only define?"""
     definition = statement.definition
-    if definition is None or definition.key in bound:
+    if definition is None:
         return True
-    if is_formula_of_known(statement, prepared.definitions):
+    if definition.key in bound:
+        return True
+    if is_derivable(statement, definition, prepared.definitions) or is_formula_of_known(statement, prepared.definitions):
         return True
     return len(statement.members) > 2 or not prepared.definitions.defines(definition.key)
 
@@ -76,6 +79,8 @@ def check_local_names(prepared: Prepared, bound: set[str]) -> None:
         definition = statement.definition
         members = statement.members[1:] if definition is not None else statement.members
         names = set().union(*(mentioned(member) for member in members))
+        if definition is not None and definition.key.startswith(r"\frac"):
+            names |= set(parts_of(definition.key))
         if definition is not None:
             names |= set().union(set(), *(mentioned(pattern) for pattern in definition.patterns))
         needed |= names

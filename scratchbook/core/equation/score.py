@@ -1,0 +1,95 @@
+"""Run a check on every mutant of its equation: which are killed by a value, which by an error, and which survive."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .checker import prepare
+from .comparing import Comparer, Prepared, Side
+from .definitions import collect
+from .equation import Equation
+from .errors import EquationError
+from .mutator import Mutant, mutate
+from .options import Request
+from .tokens import Macros
+from .vacuity import check_vacuity
+from .verdict import Disagreement
+
+
+@dataclass(frozen=True)
+class Fate:
+    """What became of one mutant: value, error or survived.  reason: the message that killed it."""
+
+    operator: str
+    old: str
+    new: str
+    fate: str
+    reason: str = ""
+
+    @property
+    def is_killed(self) -> bool:
+        return self.fate != "survived"
+
+
+@dataclass(frozen=True)
+class Score:
+    """The fates of one equation's mutants."""
+
+    label: str
+    fates: tuple[Fate, ...]
+
+    @property
+    def killed(self) -> int:
+        return sum(fate.is_killed for fate in self.fates)
+
+    @property
+    def survivors(self) -> tuple[Fate, ...]:
+        return tuple(fate for fate in self.fates if not fate.is_killed)
+
+    def by_operator(self) -> Counter[tuple[str, str]]:
+        """How many mutants of each operator met each fate."""
+        return Counter((fate.operator, fate.fate) for fate in self.fates)
+
+
+def score(equation: Equation, request: Request, namespace: Mapping[str, Any], macros: Macros | None = None) -> Score:
+    """Check every mutant of an equation whose own check passes.
+
+    Raises EquationError when the equation itself cannot be checked or does not agree.
+    """
+    prepared = prepare(equation, request, namespace, macros)
+    sides: dict[tuple[int, int], Side | None] = {}
+    reason = why_not(prepared, sides)
+    if reason:
+        raise EquationError(f"the equation itself does not agree: {reason[1]}", source=equation.source)
+    return Score(request.label, tuple(fate_of(mutant, prepared, sides) for mutant in mutate(prepared.equation)))
+
+
+def fate_of(mutant: Mutant, prepared: Prepared, sides: dict[tuple[int, int], Side | None]) -> Fate:
+    """Run one mutant."""
+    reason = why_not(changed(prepared, mutant.equation), sides)
+    return Fate(mutant.operator, mutant.old, mutant.new, reason[0] if reason else "survived", reason[1] if reason else "")
+
+
+def changed(prepared: Prepared, equation: Equation) -> Prepared:
+    """The same check of another equation."""
+    return replace(prepared, equation=equation, definitions=collect(equation))
+
+
+def why_not(prepared: Prepared, sides: dict[tuple[int, int], Side | None]) -> tuple[str, str] | None:
+    """Why a check does not pass: (value or error, message); None when it does."""
+    try:
+        check_vacuity(prepared)
+        comparer = Comparer(prepared, sides)
+        for number in range(prepared.draws):
+            comparer.draw(number)
+        comparer.finish()
+    except Disagreement as disagreement:
+        return "value", disagreement.reason
+    except EquationError as error:
+        return "error", error.text
+    except RecursionError:
+        return "error", "nests too deep"
+    return None
