@@ -21,8 +21,6 @@ from scratchbook.ext.figures import inline_svg
 logger = logging.getLogger(__name__)
 
 UNSAFE: Final = re.compile(
-    
-)
     r"<script|<foreignObject|\son\w+\s*=|javascript:|<!ENTITY|href\s*=\s*[\"'](?!#)", re.IGNORECASE
 )
 ROOT: Final = re.compile(r"<svg\b[^>]*>")
