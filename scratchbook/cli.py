@@ -152,7 +152,7 @@ def run_doctest(book: Book, asked: argparse.Namespace) -> int:
     from scratchbook.ext.domain import domain_of
 
     book.read()
-    print(book.warnings.getvalue(), end="")
+    print(book.messages, end="")
     status = book.app.statuscode
     blocks = Path(book.app.outdir) / "output.txt"
     if blocks.is_file():

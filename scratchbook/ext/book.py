@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
@@ -20,6 +22,9 @@ from scratchbook.core.runner import ForkServer
 from scratchbook.ext.domain import domain_of
 from scratchbook.ext.sessions import Job, make_jobs
 from scratchbook.ext.settings import read_settings, store_folder
+
+
+COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
 
 
 class BookError(Exception):
@@ -39,6 +44,11 @@ class Book:
             self.app.build()
         except SphinxError as error:
             raise BookError(f"the chapters cannot be read: {error}") from error
+
+    @property
+    def messages(self) -> str:
+        """Everything that was warned of, without colours."""
+        return COLOUR.sub("", self.warnings.getvalue())
 
     @property
     def store(self) -> Store:
