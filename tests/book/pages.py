@@ -18,7 +18,7 @@ CHAPTERS = (
     "training",
     "generation",
 )
-ANCHOR = re.compile(r"^\s*(?:\((?P<target>[\w-]+)\)=|:(?:name|label): (?P<name>\S+))$", re.MULTILINE)
+ANCHOR = re.compile(r"^\s*(?:\((?P<target>[\w-]+)\)=|:?(?:name|label): (?P<name>\S+))$", re.MULTILINE)
 FENCE = re.compile(r"^(?P<indent> *)(?P<fence>`{3,}|:{3,})(?:\{(?P<kind>[\w-]+)\})?[ ]*(?P<title>.*)$")
 
 
@@ -56,6 +56,8 @@ def blocks(markdown: str) -> list[Block]:
 
 
 def option(block: Block, name: str) -> str | None:
-    """Return an option of a block, None when the author left it out."""
-    found = re.search(rf"^\s*:{name}:[ ]*(.*)$", block.body, re.MULTILINE)
+    """Return an option of a block, None when the author left it out.  Both ways to write options count."""
+    head, fence, _ = block.body.removeprefix("---\n").partition("\n---")
+    in_front = re.search(rf"^{name}:[ ]*(.*)$", head, re.MULTILINE) if fence and block.body.startswith("---") else None
+    found = in_front or re.search(rf"^\s*:{name}:[ ]*(.*)$", block.body, re.MULTILINE)
     return found[1].strip() if found else None
