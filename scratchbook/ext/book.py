@@ -23,7 +23,6 @@ from scratchbook.ext.domain import domain_of
 from scratchbook.ext.sessions import Job, make_jobs
 from scratchbook.ext.settings import read_settings, store_folder
 
-
 COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
 
 
