@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import functools
 import json
 import os
 import site
@@ -183,13 +182,21 @@ def run_session(session: Session) -> Outcome:
     return _own_server(os.getpid()).run(session)
 
 
-@functools.cache
+# The server of this process, by its number: a forked process gets one of its own.
+_SERVERS: Final[dict[int, ForkServer]] = {}
+
+
 def _own_server(process: int) -> ForkServer:
-    """Return the server of this process; a forked process gets one of its own."""
-    server = ForkServer()
-    atexit.register(server.close)
-    return server
+    """Return the server of this process, the same for all its threads: of two made at once, one is never started."""
+    return _SERVERS.setdefault(process, ForkServer())
 
 
+def _close_own_server() -> None:
+    """Stop the server of this process as it ends."""
+    if server := _SERVERS.pop(os.getpid(), None):
+        server.close()
+
+
+atexit.register(_close_own_server)
 with contextlib.suppress(AttributeError):
-    os.register_at_fork(after_in_child=_own_server.cache_clear)
+    os.register_at_fork(after_in_child=_SERVERS.clear)

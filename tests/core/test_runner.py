@@ -11,6 +11,7 @@ from multiprocessing import get_context
 
 import pytest
 
+from scratchbook.core import runner
 from scratchbook.core.cells import CellOutcome, Limits
 from scratchbook.core.processes import descendants_of
 from scratchbook.core.runner import ForkServer, run_session, show_session
@@ -57,6 +58,18 @@ def test_threads_run_sessions_side_by_side(project):
 
     assert time.monotonic() - started < 1.5
     assert [outcome.cells["block-10"].part("text")["text"] for outcome in outcomes] == ["done\n"] * 4
+
+
+def test_threads_that_begin_at_once_share_the_server_of_their_process(project):
+    session = project.session(block("print('done')"))
+    runner._close_own_server()
+
+    with ThreadPoolExecutor(8) as pool:
+        servers = set(pool.map(lambda _: id(runner._own_server(os.getpid())), range(200)))
+        outcomes = list(pool.map(run_session, [session] * 8))
+
+    assert len(servers) == 1
+    assert [outcome.failed for outcome in outcomes] == [False] * 8
 
 
 def test_a_closed_server_leaves_no_process_and_can_start_again(tmp_path):
