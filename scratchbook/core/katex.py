@@ -94,7 +94,7 @@ def read_macros(macros: Macros) -> list[tuple[str, str, int]]:
     """Return (name, body, number of arguments) of each macro.  Raises ScratchbookError for what cannot be one."""
     found = []
     for name, definition in macros.items():
-        body, *rest = [definition] if isinstance(definition, str) else list(definition)
+        body, *rest = definition if isinstance(definition, list | tuple) and definition else [definition]
         if not name.isascii() or not name.isalpha():
             raise ScratchbookError(f"the macro '{name}' must be named with letters alone", kind="setting")
         if not isinstance(body, str) or len(rest) > 1 or not all(isinstance(count, int) for count in rest):

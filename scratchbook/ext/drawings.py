@@ -16,6 +16,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.transforms.post_transforms.images import ImageConverter
 from sphinx.util import logging
 
+from scratchbook.ext.domain import domain_of
 from scratchbook.ext.figures import inline_svg
 
 logger = logging.getLogger(__name__)
@@ -36,7 +37,7 @@ class InlineDrawings(SphinxPostTransform):
 
     def run(self, **kwargs: Any) -> None:
         """Replace each image of an SVG file of the project."""
-        if self.app.builder.name == "epub":
+        if domain_of(self.env).builder.name == "epub":
             return
         for image in list(self.document.findall(nodes.image)):
             path = self.env.srcdir / image["uri"]

@@ -1,0 +1,164 @@
+"""Mathematics on a page: drawn at build time, told at its line when it cannot be, the same in every builder."""
+
+import re
+from pathlib import Path
+
+import pytest
+from docutils import nodes
+
+BAD = "# Book\n\nOne line.\nAnd $\\foo$ here.\n\n- in a list\n\n  ```{math}\n  a = b\n  + \\bar\n  ```\n"
+
+
+def test_a_formula_is_markup_before_any_script_runs(chapter):
+    html = chapter("# Book\n\nSay $x_{<t}$.\n", builder="html").file("index.html")
+
+    assert '<span class="katex-html"' in html
+    assert "MathJax" not in html
+
+
+def test_a_page_without_mathematics_loads_none_of_it(project):
+    built = project.write({"docs/index.md": "# Book\n\n$x$\n\n```{toctree}\na\n```\n", "docs/a.md": "# A\n"}).build(
+        "html"
+    )
+
+    assert "katex.css" in built.file("index.html")
+    assert "katex.css" not in built.file("a.html")
+
+
+def test_bad_tex_is_one_message_at_its_line(chapter):
+    built = chapter(BAD)
+
+    assert [warning.partition(": WARNING: ")[0] for warning in built.warnings] == [
+        "docs/index.md:4",
+        "docs/index.md:10",
+    ]
+    assert built.warnings[0].endswith(
+        r"in '\foo': undefined control sequence: \foo; define it in scratchbook_macros of conf.py, or spell it "
+        "otherwise [scratchbook.math]"
+    )
+    assert built.status == 1
+
+
+def test_bad_tex_is_told_by_every_build_in_which_it_stands(project):
+    project.write({"docs/index.md": BAD})
+    first = project.build("html").warnings
+
+    assert project.build("html").warnings == first
+
+
+def test_a_page_with_bad_tex_stays_whole_and_shows_the_tex(chapter):
+    html = chapter(BAD, builder="html").file("index.html")
+
+    assert r'<code class="scratchbook-failure">\foo</code>' in html
+    assert "katex-error" not in html
+
+
+def test_two_prices_are_not_taken_for_mathematics_in_silence(chapter):
+    (warning,) = chapter("# Book\n\nIt costs $10 and $20 today.\n").warnings
+
+    assert warning == (
+        r"docs/index.md:3: WARNING: in '10 and': two dollar signs make mathematics of what is between them; "
+        r"write a price as \$10 [scratchbook.math]"
+    )
+
+
+def test_a_label_within_tex_says_where_labels_stand(chapter):
+    (warning,) = chapter("# Book\n\n$$\na \\label{eq-a}\n$$\n").warnings
+
+    assert "name an equation with :label:" in warning
+
+
+@pytest.mark.parametrize("environment", ["align", "gather", "equation", "align*"])
+def test_an_environment_has_no_numbers_of_its_own(chapter, environment):
+    markdown = f"# Book\n\n\\begin{{{environment}}}\na = b\n\\end{{{environment}}}\n"
+    built = chapter(markdown, builder="html", myst_enable_extensions=["amsmath"])
+
+    assert built.warnings == []
+    assert "eqn-num" not in built.file("index.html")
+
+
+def test_rows_are_joined_as_sphinx_joins_them(chapter):
+    built = chapter("# Book\n\n```{math}\na &= b \\\\\nc &= d\n\ne &= f\n```\n", builder="html")
+
+    assert built.warnings == []
+    assert built.file("index.html").count('class="katex-display"') == 1
+
+
+def test_the_number_stands_beside_the_body(chapter):
+    html = chapter("# Book\n\n```{math}\n:label: eq-a\n\nx\n```\n\nSee {eq}`eq-a`.\n", builder="html").file(
+        "index.html"
+    )
+
+    side = html[html.index('<div class="equation-side">') :]
+    assert side.startswith(
+        '<div class="equation-side"><span class="eqno">(1)<a class="headerlink" href="#equation-eq-a"'
+    )
+
+
+@pytest.mark.parametrize("builder", ["html", "epub"])
+def test_macros_of_the_settings_are_drawn(chapter, builder):
+    built = chapter("# Book\n\n$\\vx + \\norm{y}$\n", builder=builder, scratchbook_macros=MACROS)
+
+    assert [line for line in built.warnings if "scratchbook" in line] == []
+
+
+MACROS = {"vx": r"\mathbf{x}", "norm": [r"\lVert #1 \rVert", 1]}
+
+
+def test_latex_gets_the_macros_in_its_preamble(chapter):
+    built = chapter("# Book\n\n$\\vx$\n", builder="latex", scratchbook_macros=MACROS)
+
+    (name,) = [path.name for path in Path(built.app.outdir).glob("*.tex")]
+    assert r"\renewcommand{\vx}{\mathbf{x}}" in built.file(name)
+
+
+def test_an_epub_has_mathml_and_no_fonts(chapter):
+    built = chapter("# Book\n\n$x^2$\n", builder="epub")
+
+    page = built.file("index.xhtml")
+    assert "<msup>" in page
+    assert "katex-html" not in page
+    assert not re.search(r"\.woff2", built.file("content.opf"))
+
+
+def test_macros_that_cannot_be_used_are_one_message(chapter):
+    (warning,) = chapter("# Book\n", scratchbook_macros={"v1": "x"}).warnings
+
+    assert warning == (
+        "conf.py:1: WARNING: scratchbook_macros: the macro 'v1' must be named with letters alone [scratchbook.setting]"
+    )
+
+
+def test_search_finds_the_words_of_an_equation_and_none_of_its_tex(chapter):
+    built = chapter(
+        "# Book\n\n$\\operatorname{RMSNorm}(\\mathbf{x}) = \\frac{1}{2} \\text{where possible}$\n", builder="html"
+    )
+
+    words = set(re.findall(r"\w+", built.file("searchindex.js")))
+    assert {"rmsnorm", "possibl"} <= words
+    assert not {"mathbf", "frac", "operatornam", "text"} & words
+
+
+def test_serial_and_parallel_builds_draw_the_same(project):
+    pages = {f"docs/p{n}.md": f"# Page {n}\n\n$x_{n} + \\frac{{a}}{{{n}}}$\n" for n in range(8)}
+    toctree = "# Book\n\n```{toctree}\n" + "\n".join(f"p{n}" for n in range(8)) + "\n```\n"
+    project.write({**pages, "docs/index.md": toctree})
+    serial = project.build("html")
+    texts = [serial.file(f"p{n}.html") for n in range(8)]
+    project.clean()
+    parallel = project.build("html", jobs=2)
+
+    assert [parallel.file(f"p{n}.html") for n in range(8)] == texts
+
+
+def test_another_renderer_is_left_alone(chapter):
+    built = chapter("# Book\n\n$\\foo$\n", builder="html", html_math_renderer="mathjax")
+
+    assert built.warnings == []
+    assert r"\(\foo\)" in built.file("index.html")
+
+
+def test_a_formula_stays_text_for_builders_that_know_no_more(chapter):
+    built = chapter("# Book\n\n$x^2$\n")
+
+    assert [node.astext() for node in built.doctree().findall(nodes.math)] == ["x^2"]
