@@ -94,13 +94,13 @@ def read_macros(macros: Macros) -> list[tuple[str, str, int]]:
     """Return (name, body, number of arguments) of each macro.  Raises ScratchbookError for what cannot be one."""
     found = []
     for name, definition in macros.items():
-        body, *rest = definition if isinstance(definition, list | tuple) and definition else [definition]
+        body, *rest = list(definition) if isinstance(definition, list | tuple) and definition else [definition]
         if not name.isascii() or not name.isalpha():
             raise ScratchbookError(f"the macro '{name}' must be named with letters alone", kind="setting")
         if not isinstance(body, str) or len(rest) > 1 or not all(isinstance(count, int) for count in rest):
             text = f"the macro '{name}' is {definition!r}: write its body, or [body, number of arguments]"
             raise ScratchbookError(text, kind="setting")
-        found.append((name, body, int(rest[0]) if rest else 0))
+        found.append((name, body, int(str(rest[0])) if rest else 0))
     return found
 
 
