@@ -150,7 +150,9 @@ def multiply(left: Value, right: Value) -> Value:
             return checked(np.multiply.outer(left, right.array))
         raise fault(f"{shown(left)} times {shown(right)}; drop the transpose of the vector")
     if np.ndim(left) == 1 and np.ndim(right) == 1:
-        raise fault("ambiguous: two vectors side by side; write \\odot (elementwise), \\cdot or x^\\top y (inner), or x y^\\top (outer)")
+        raise fault(
+            "ambiguous: two vectors side by side; write \\odot (elementwise), \\cdot or x^\\top y (inner), or x y^\\top (outer)"
+        )
     return matrix_product(left, right)
 
 
@@ -167,7 +169,7 @@ def multiply_ones(left: Value, right: Value) -> Value:
     if isinstance(left, Ones) and isinstance(right, Ones):
         raise fault("the size of these ones is not known; write \\mathbf{1}_n")
     if isinstance(left, Ones):
-        if isinstance(right, Row) or (np.ndim(right) == 1) != left.is_row and np.ndim(right) == 1:
+        if isinstance(right, Row) or ((np.ndim(right) == 1) != left.is_row and np.ndim(right) == 1):
             raise fault("the size of these ones is not known; write \\mathbf{1}_n")
         if np.ndim(right) == 1:
             return left.scale * np.sum(right)
@@ -185,13 +187,23 @@ def matrix_product(left: Array, right: Array) -> Value:
     if np.ndim(left) > 2 or np.ndim(right) > 2:
         raise fault(f"{shown(left)} times {shown(right)}; give the tensor an index")
     if left.shape[-1] != right.shape[0]:
-        raise fault(f"inner dimensions differ: {shown(left)} times {shown(right)}")
+        hint = (
+            "; x y^\\top is the outer product, x^\\top y or x \\cdot y the inner"
+            if 1 in (np.ndim(left), np.ndim(right))
+            else "; transpose one or swap them"
+        )
+        raise fault(f"inner dimensions differ: {shown(left)} times {shown(right)}{hint}")
     return left @ right
 
 
 def dot(left: Value, right: Value) -> Value:
     r"""left \cdot right: of two vectors the inner product, else as side by side."""
-    if not isinstance(left, Row | Ones | Identity) and not isinstance(right, Row | Ones | Identity) and np.ndim(left) == 1 and np.ndim(right) == 1:
+    if (
+        not isinstance(left, Row | Ones | Identity)
+        and not isinstance(right, Row | Ones | Identity)
+        and np.ndim(left) == 1
+        and np.ndim(right) == 1
+    ):
         return matrix_product(left, right)
     if isinstance(left, Row) and isinstance(right, Row):
         return matrix_product(left.array, right.array)
@@ -270,7 +282,11 @@ def power(base: Value, exponent: Value, *, is_elementwise: bool = False) -> Valu
     if isinstance(base, int) and isinstance(exponent, int):
         return power_of_integers(base, exponent)
     if is_number(base) and is_number(exponent) and not isinstance(base, complex) and not isinstance(exponent, complex):
-        return np.float64(base) ** np.float64(np.real(exponent)) if not np.iscomplexobj(base) and not np.iscomplexobj(exponent) else complex_power(base, exponent)
+        return (
+            np.float64(base) ** np.float64(np.real(exponent))
+            if not np.iscomplexobj(base) and not np.iscomplexobj(exponent)
+            else complex_power(base, exponent)
+        )
     return complex_power(base, exponent)
 
 

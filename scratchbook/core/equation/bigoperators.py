@@ -119,7 +119,9 @@ class BindingReader:
 
     def piece(self, tokens: Sequence[Token]) -> None:
         """One piece: an index, its start, its set, its distribution, or a condition."""
-        place = next((number for number, token in enumerate(tokens) if token.text in RELATIONS or token.text == r"\sim"), None)
+        place = next(
+            (number for number, token in enumerate(tokens) if token.text in RELATIONS or token.text == r"\sim"), None
+        )
         if place is None:
             for atom in side_by_side(self.parser, tokens) or [tokens]:
                 self.bindings.append(Binding(self.key(atom)))
@@ -143,7 +145,9 @@ class BindingReader:
             self.bindings.append(Binding(key, low, high, members))
         else:
             low = self.parser.inside(right).whole()
-            self.bindings = [Binding(b.key, low) if b.low is None and b.members is None and self.above else b for b in self.bindings]
+            self.bindings = [
+                Binding(b.key, low) if b.low is None and b.members is None and self.above else b for b in self.bindings
+            ]
             self.bindings.append(Binding(key, low))
 
     def condition(self, tokens: Sequence[Token]) -> None:
@@ -153,7 +157,12 @@ class BindingReader:
         inner.scope = self.parser.scope | {binding.key for binding in self.bindings}
         node = read_condition(inner, tokens)
         assert node is not None
-        parts = [part for compare in (node.parts if isinstance(node, Logic) else (node,)) if isinstance(compare, Compare) for part in compare.members]
+        parts = [
+            part
+            for compare in (node.parts if isinstance(node, Logic) else (node,))
+            if isinstance(compare, Compare)
+            for part in compare.members
+        ]
         fresh = [part.key for part in parts if isinstance(part, Name) and part.key not in taken]
         if not fresh and not self.bindings:
             fresh = [part.key for part in parts if isinstance(part, Name)][:1]
@@ -163,7 +172,11 @@ class BindingReader:
     def keys(self, tokens: Sequence[Token]) -> list[str]:
         """The index names on the left of a relation."""
         tokens = unwrapped(tokens)
-        return [self.key(atom) for piece in split_at(tokens, (",",)) for atom in (side_by_side(self.parser, piece) or [piece])]
+        return [
+            self.key(atom)
+            for piece in split_at(tokens, (",",))
+            for atom in (side_by_side(self.parser, piece) or [piece])
+        ]
 
     def key(self, tokens: Sequence[Token]) -> str:
         """The one name that runs."""
@@ -185,7 +198,9 @@ class BindingReader:
         if not any(b.low is not None and b.high is None for b in self.bindings):
             raise fault("an end without a start; write i = 1 below", self.above[0])
         high = self.parser.inside(self.above).whole()
-        self.bindings = [Binding(b.key, b.low, high) if b.low is not None and b.high is None else b for b in self.bindings]
+        self.bindings = [
+            Binding(b.key, b.low, high) if b.low is not None and b.high is None else b for b in self.bindings
+        ]
 
 
 def flatten_rows(tokens: Sequence[Token]) -> Sequence[Token]:

@@ -49,7 +49,9 @@ def describe(function: Any, name: str) -> CodeObject:
     if code is None or not qualname:
         raise EquationError(f"{name} is not a Python function; name one that the book shows")
     if "<" in qualname:
-        raise EquationError(f"{name} is a {'lambda' if 'lambda' in qualname else 'local function'}; name the function that the book shows")
+        raise EquationError(
+            f"{name} is a {'lambda' if 'lambda' in qualname else 'local function'}; name the function that the book shows"
+        )
     held: Any = sys.modules.get(module)
     for part in qualname.split("."):
         held = getattr(held, part, None)
@@ -62,7 +64,12 @@ def is_project_function(function: Any) -> bool:
     """Is it a Python function, and not one of NumPy or of the standard library?"""
     plain = inspect.unwrap(function) if callable(function) else None
     module = str(getattr(function, "__module__", "") or "")
-    return getattr(plain, "__code__", None) is not None and module.partition(".")[0] not in ("numpy", "math", "scipy", "builtins")
+    return getattr(plain, "__code__", None) is not None and module.partition(".")[0] not in (
+        "numpy",
+        "math",
+        "scipy",
+        "builtins",
+    )
 
 
 def environment_of(notation: Notation, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,7 +85,7 @@ def environment_of(notation: Notation, values: Mapping[str, Any]) -> dict[str, A
             put_path(environment, symbol.code, value)
     for key, value in values.items():
         symbol = notation.symbols.get(key)
-        if symbol is not None and not symbol.code.isidentifier():
+        if symbol is not None and not symbol.code.isidentifier():  # W_g of weights['W_g'] is W_g where nothing else is
             environment.setdefault(code_name(key), value)
     return environment
 
@@ -127,7 +134,9 @@ class CodeCall:
             raise EquationError(f"{self.text} raised {type(error).__name__}: {error}", field="check") from error
 
 
-def bind_signature(function: Callable[..., Any], name: str, notation: Notation, used: set[str], extra: Iterable[str] = ()) -> CodeCall:
+def bind_signature(
+    function: Callable[..., Any], name: str, notation: Notation, used: set[str], extra: Iterable[str] = ()
+) -> CodeCall:
     """Fill a function's parameters with symbols by their code names.
 
     used: keys that the equation mentions; a parameter with a default is filled only by these.   extra: further names to use.
@@ -143,7 +152,7 @@ def bind_signature(function: Callable[..., Any], name: str, notation: Notation, 
         is_optional = parameter.default is not parameter.empty
         if parameter.name in extra:
             arguments[parameter.name] = parameter.name
-        elif len(found) == 1 and codes[found[0]].code.isidentifier():
+        elif len(found) == 1 and found[0].isidentifier():
             if not is_optional or codes[found[0]].key in used:
                 arguments[parameter.name] = found[0]
         elif found:
@@ -210,7 +219,15 @@ class BoundFunctions:
             return self.functions[key]
         return next(bound for bound in self.functions.values() if bound.member is not None and bound.base == base)
 
-    def call(self, key: str, base: str, arguments: list[Value], indices: list[Value], evaluator: Any, bound: Mapping[str, Any]) -> Value:
+    def call(
+        self,
+        key: str,
+        base: str,
+        arguments: list[Value],
+        indices: list[Value],
+        evaluator: Any,
+        bound: Mapping[str, Any],
+    ) -> Value:
         """Call the code; a complex step goes through it by differences."""
         binding = self.find(key, base)
         self.called.add(binding.key)
@@ -245,7 +262,10 @@ class Bound:
 
         def at(step: float) -> Any:
             moved = [shift(value, step / scale) for value in arguments]
-            return np.asarray(self.real(moved, {name: shift(value, step / scale) for name, value in environment.items()}, namespace), dtype=float)
+            return np.asarray(
+                self.real(moved, {name: shift(value, step / scale) for name, value in environment.items()}, namespace),
+                dtype=float,
+            )
 
         slope = (8 * (at(STEP) - at(-STEP)) - (at(2 * STEP) - at(-2 * STEP))) / (12 * STEP)
         return at(0.0) + 1j * scale * slope
@@ -267,7 +287,11 @@ class Bound:
             parameters = list(inspect.signature(function).parameters.values())
         except ValueError:
             parameters = []
-        further = {p.name: environment[p.name] for p in parameters[len(arguments) :] if p.name in environment and p.default is p.empty}
+        further = {
+            p.name: environment[p.name]
+            for p in parameters[len(arguments) :]
+            if p.name in environment and p.default is p.empty
+        }
         try:
             return function(*arguments, **further)
         except Exception as error:  # the code under test may raise anything; the author must see what
@@ -327,19 +351,10 @@ def result_of(value: Any) -> Any:
     return value
 
 
-def called_functions(expression: Expression, namespace: Mapping[str, Any], *, outermost: bool = False) -> list[tuple[str, Any]]:
-    """The project's functions that an expression calls; the outermost are those that are not within another's arguments."""
-    found: list[tuple[str, Any]] = []
-    waiting: list[ast.AST] = [ast.parse(expression.text, mode="eval")]
-    while waiting:
-        node = waiting.pop()
-        function = named_function(ast.unparse(node.func), namespace) if isinstance(node, ast.Call) else None
-        if function is not None and isinstance(node, ast.Call):
-            found.append((ast.unparse(node.func), function))
-            if outermost:
-                continue
-        waiting.extend(ast.iter_child_nodes(node))
-    return found
+def called_functions(expression: Expression, namespace: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The project's functions that an expression calls, with the names that it calls them by."""
+    found = [(path, named_function(path, namespace)) for path in expression.calls]
+    return [(path, function) for path, function in found if function is not None]
 
 
 def named_function(path: str, namespace: Mapping[str, Any]) -> Any:

@@ -33,7 +33,16 @@ from .vocabulary import RELATIONS
 if TYPE_CHECKING:
     from .parser import Parser
 
-CLOSER: Final = {"(": ")", "[": "]", r"\{": r"\}", r"\lfloor": r"\rfloor", r"\lceil": r"\rceil", r"\langle": r"\rangle", r"\lvert": r"\rvert", r"\lVert": r"\rVert"}
+CLOSER: Final = {
+    "(": ")",
+    "[": "]",
+    r"\{": r"\}",
+    r"\lfloor": r"\rfloor",
+    r"\lceil": r"\rceil",
+    r"\langle": r"\rangle",
+    r"\lvert": r"\rvert",
+    r"\lVert": r"\rVert",
+}
 LIST_SIGNS: Final = frozenset([",", ";", "|", r"\|", r"\mid"])
 
 
@@ -75,7 +84,10 @@ def join(items: list[Node], signs: list[str], opener: Token) -> Node:
     if opener.text == r"\{":
         raise fault("a set has no value here; write a list [a, b] or the function of it: \\max\\{a, b\\}", opener)
     if len(set(signs)) > 1:
-        raise fault("different signs between the parts of one list; use commas (side by side) or semicolons (one above the other)", opener)
+        raise fault(
+            "different signs between the parts of one list; use commas (side by side) or semicolons (one above the other)",
+            opener,
+        )
     return Join(tuple(items), signs[0] == ";", start=opener.start, end=items[-1].end + 1)
 
 
@@ -189,7 +201,9 @@ def read_barred_name(parser: Parser, opener: Token, closer: str) -> Node | None:
     from .nodes import Name
 
     barred = [key for key in parser.lexicon.variables if key.startswith("|")]
-    end = next((place for place in range(parser.place, len(parser.tokens)) if parser.tokens[place].text == closer), None)
+    end = next(
+        (place for place in range(parser.place, len(parser.tokens)) if parser.tokens[place].text == closer), None
+    )
     if not barred or end is None or "|" + flat(parser.tokens[parser.place : end]) + "|" not in barred:
         return None
     key = "|" + flat(parser.tokens[parser.place : end]) + "|"

@@ -32,7 +32,9 @@ def called(self: Evaluator, node: Call, bound: Bound) -> Value:
         return defined(self, clauses, node, bound)
     if node.base not in KNOWN:
         shown = latex_of(node.function)
-        raise fault(f"{shown} is not declared; bind it to code with ':using: {shown} = function_name', or define it", node)
+        raise fault(
+            f"{shown} is not declared; bind it to code with ':using: {shown} = function_name', or define it", node
+        )
     return known(self, node, bound)
 
 

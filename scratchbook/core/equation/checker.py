@@ -20,7 +20,15 @@ from .tokens import Macros
 from .vacuity import check_vacuity
 from .verdict import Disagreement, Verdict, failed
 
-def check(equation: Equation, request: Request, namespace: Mapping[str, Any], macros: Macros | None = None, *, suggests: bool = True) -> Verdict:
+
+def check(
+    equation: Equation,
+    request: Request,
+    namespace: Mapping[str, Any],
+    macros: Macros | None = None,
+    *,
+    suggests: bool = True,
+) -> Verdict:
     """Compare an equation with code, and say what was found.
 
     namespace: the page's names.   macros: those of the page, for the LaTeX in options.   suggests: look for one-edit changes
@@ -32,10 +40,14 @@ def check(equation: Equation, request: Request, namespace: Mapping[str, Any], ma
     except EquationError as error:
         return failed(error.within(equation.source, "latex") if error.field == "latex" else error)
     except RecursionError:
-        return failed(EquationError("the equation nests too deep; name a part and write it apart", source=equation.source))
+        return failed(
+            EquationError("the equation nests too deep; name a part and write it apart", source=equation.source)
+        )
 
 
-def prepare(equation: Equation, request: Request, namespace: Mapping[str, Any], macros: Macros | None = None) -> Prepared:
+def prepare(
+    equation: Equation, request: Request, namespace: Mapping[str, Any], macros: Macros | None = None
+) -> Prepared:
     """Read the request: notation and functions of its own, targets, tolerance, points.
 
     Raises EquationError, in the text where the mistake is.
@@ -90,7 +102,11 @@ def used_keys(equation: Equation, functions: BoundFunctions) -> set[str]:
     codes = equation.notation.by_code()
     for key, bound in functions.functions.items():
         if key in used or bound.base in used:
-            used |= {symbol.key for code, symbol in codes.items() if code.partition("[")[0].partition(".")[0] in bound.expression.names}
+            used |= {
+                symbol.key
+                for code, symbol in codes.items()
+                if code.partition("[")[0].partition(".")[0] in bound.expression.names
+            }
     return used
 
 

@@ -99,7 +99,11 @@ class Comparer:
         self.finite: dict[str, int] = {}
         self.covered: dict[str, Any] = {}
         self.budgets: list[Budget] = []
-        self.allows_infinity = any(isinstance(part, Constant) and part.name == "infinity" for root in prepared.equation.roots() for part in walk(root))
+        self.allows_infinity = any(
+            isinstance(part, Constant) and part.name == "infinity"
+            for root in prepared.equation.roots()
+            for part in walk(root)
+        )
         self.row_keys = row_keys(prepared)
 
     # The code's side
@@ -131,7 +135,10 @@ class Comparer:
         drawn = draw(list(prepared.symbols), prepared.request.label, number, prepared.base, point)
         cases = [drawn.values]
         if rows:
-            extra = [draw(list(prepared.symbols), f"{prepared.request.label}/{row}", number, prepared.base, point) for row in range(1, rows)]
+            extra = [
+                draw(list(prepared.symbols), f"{prepared.request.label}/{row}", number, prepared.base, point)
+                for row in range(1, rows)
+            ]
             cases += [drawn.values | {key: other.values[key] for key in self.row_keys} for other in extra]
         values = dict(drawn.values)
         if rows:
@@ -153,7 +160,11 @@ class Comparer:
     def defined_values(self, drawn: Draw) -> dict[str, Any]:
         """The values of names that the equation defines and the code reads as well."""
         found: dict[str, Any] = {}
-        wanted = set().union(*(getattr(t.source, "names", set()) for t in self.prepared.targets)) if self.prepared.targets else set()
+        wanted = (
+            set().union(*(getattr(t.source, "names", set()) for t in self.prepared.targets))
+            if self.prepared.targets
+            else set()
+        )
         own = {key for target in self.prepared.targets for key in target.keys}
         for symbol in self.prepared.symbols:
             if symbol.code in wanted and symbol.key not in own and self.prepared.definitions.defines(symbol.key):
@@ -168,7 +179,9 @@ class Comparer:
 
     # The equation's side
 
-    def evaluator(self, values: Mapping[str, Any], spans: Mapping[str, tuple[int, int]], targets: Mapping[str, Any]) -> Evaluator:
+    def evaluator(
+        self, values: Mapping[str, Any], spans: Mapping[str, tuple[int, int]], targets: Mapping[str, Any]
+    ) -> Evaluator:
         """An evaluator with the drawn values of everything that the equation does not define."""
         prepared, equation = self.prepared, self.prepared.equation
         inputs = {key: value for key, value in values.items() if not prepared.definitions.defines(key)}
@@ -178,7 +191,9 @@ class Comparer:
         )  # fmt: skip
         budget = Budget()
         self.budgets.append(budget)
-        return Evaluator(prepared.definitions, inputs, ranges, prepared.functions, prepared.base, budget, is_plain=equation.is_plain)
+        return Evaluator(
+            prepared.definitions, inputs, ranges, prepared.functions, prepared.base, budget, is_plain=equation.is_plain
+        )
 
     @property
     def steps(self) -> int:
@@ -211,7 +226,11 @@ class Comparer:
         if definition is None and key in targets:
             self.expression_target(statement, key, evaluator, targets[key], side)
             return
-        if definition is not None and is_derivable(statement, definition, self.prepared.definitions) and definition.key not in targets:
+        if (
+            definition is not None
+            and is_derivable(statement, definition, self.prepared.definitions)
+            and definition.key not in targets
+        ):
             self.derivative(statement, definition, evaluator, side)
         elif definition is not None and definition.key in targets:
             self.bound_target(statement, definition, evaluator, targets[definition.key], side)
@@ -233,16 +252,22 @@ class Comparer:
         value = named_derivative(evaluator, Name(definition.key))
         self.bound_target(statement, definition, evaluator, value, side)
 
-    def bound_target(self, statement: Statement, definition: Definition, evaluator: Evaluator, code: Value, side: Side) -> None:
+    def bound_target(
+        self, statement: Statement, definition: Definition, evaluator: Evaluator, code: Value, side: Side
+    ) -> None:
         """The code's array against the right sides, element by element."""
         clause = Clause(definition, statement.members[1], statement)
         evaluator.ranges.targets[definition.key] = np.shape(code)
         for bound in evaluator.assignments_of(clause):
-            place = tuple(evaluator.integer(pattern, bound, "an index") - evaluator.base for pattern in definition.patterns)
+            place = tuple(
+                evaluator.integer(pattern, bound, "an index") - evaluator.base for pattern in definition.patterns
+            )
             expected = self.element(code, place, definition, evaluator, statement)
             self.cover(definition.key, code, place)
             for member, relation in zip(statement.members[1:], statement.relations, strict=True):
-                self.pair(definition.key, expected, evaluator.value(member, bound), relation, statement, member, bound, side)
+                self.pair(
+                    definition.key, expected, evaluator.value(member, bound), relation, statement, member, bound, side
+                )
 
     def expression_target(self, statement: Statement, key: str, evaluator: Evaluator, code: Value, side: Side) -> None:
         r"""Code against the right sides of a left side that is an expression, such as \log p(x); its indices in their order."""
@@ -257,14 +282,19 @@ class Comparer:
             for member, relation in zip(statement.members[1:], statement.relations, strict=True):
                 self.pair(key, expected, evaluator.value(member, bound), relation, statement, member, bound, side)
 
-    def element(self, code: Value, place: tuple[int, ...], definition: Definition, evaluator: Evaluator, statement: Statement) -> Value:
+    def element(
+        self, code: Value, place: tuple[int, ...], definition: Definition, evaluator: Evaluator, statement: Statement
+    ) -> Value:
         """One element of the code's array, never by wrap-around."""
         if not place:
             return code
         shape = np.shape(code)
         if len(place) > len(shape) or any(not 0 <= number < size for number, size in zip(place, shape, strict=False)):
             shown = tuple(number + evaluator.base for number in place)
-            raise fault(f"index {shown} of {latex_of(definition.key)} is outside the shape {shape} that the code gives", statement.members[0])
+            raise fault(
+                f"index {shown} of {latex_of(definition.key)} is outside the shape {shape} that the code gives",
+                statement.members[0],
+            )
         return np.asarray(code)[place]
 
     def cover(self, key: str, code: Value, place: tuple[int, ...]) -> None:
@@ -282,17 +312,26 @@ class Comparer:
         for bound in evaluator.assignments_of(clause):
             first = evaluator.value(statement.members[1], bound)
             for member, relation in zip(statement.members[2:], statement.relations[1:], strict=True):
-                self.pair(definition.key, first, evaluator.value(member, bound), relation, statement, member, bound, side)
+                self.pair(
+                    definition.key, first, evaluator.value(member, bound), relation, statement, member, bound, side
+                )
 
     def identity(self, statement: Statement, evaluator: Evaluator, targets: Mapping[str, Any], side: Side) -> None:
         """Two expressions against each other; targets within the left one have the code's values."""
         left = statement.members[0]
-        within = {part.key for part in walk(left) if isinstance(part, Name) and part.key in targets and not self.prepared.definitions.defines(part.key)}
+        within = {
+            part.key
+            for part in walk(left)
+            if isinstance(part, Name) and part.key in targets and not self.prepared.definitions.defines(part.key)
+        }
         inner = evaluator.with_inputs({key: targets[key] for key in within}) if within else evaluator
         keys = inner.ranges.free_indices([left], inner)
         extra = [key for key in inner.ranges.free_indices(statement.members[1:], inner) if key not in keys]
         if extra:
-            raise fault(f"the index {latex_of(extra[0])} stands on the right only; sum over it, or put it on the left", place_of(statement, extra[0]))
+            raise fault(
+                f"the index {latex_of(extra[0])} stands on the right only; sum over it, or put it on the left",
+                place_of(statement, extra[0]),
+            )
         for bound in inner.ranges.assignments(keys, list(statement.members), inner):
             first = inner.value(left, bound)
             self.cover_within(left, within, targets, inner, bound)
@@ -301,7 +340,9 @@ class Comparer:
         for key in within:
             self.finite[key] = self.finite.get(key, 0) + 1
 
-    def cover_within(self, left: Node, within: set[str], targets: Mapping[str, Any], evaluator: Evaluator, bound: Bound) -> None:
+    def cover_within(
+        self, left: Node, within: set[str], targets: Mapping[str, Any], evaluator: Evaluator, bound: Bound
+    ) -> None:
         """Note which elements of targets an expression on the left reaches."""
         whole = {part.key for part in walk(left) if isinstance(part, Name)}
         for part in walk(left):
@@ -314,11 +355,23 @@ class Comparer:
 
     # Comparing and counting
 
-    def pair(self, key: str, left: Value, right: Value, relation: str, statement: Statement, member: Node, bound: Bound, side: Side) -> None:
+    def pair(
+        self,
+        key: str,
+        left: Value,
+        right: Value,
+        relation: str,
+        statement: Statement,
+        member: Node,
+        bound: Bound,
+        side: Side,
+    ) -> None:
         """Compare two values by their relation, and count."""
         if relation in ("<", ">", r"\le", r"\ge", r"\ne"):
             if not np.all(holds(plain(left), relation, plain(right))):
-                self.disagree(Result(0, 0.0, f"'{relation}' does not hold"), key, left, right, statement, member, bound, side)
+                self.disagree(
+                    Result(0, 0.0, f"'{relation}' does not hold"), key, left, right, statement, member, bound, side
+                )
             self.tally.note(int(np.size(plain(left))), 0.0)
             return
         rtol = self.prepared.rtol
@@ -329,12 +382,30 @@ class Comparer:
         if key:
             self.finite[key] = self.finite.get(key, 0) + result.finite
 
-    def disagree(self, result: Result, key: str, left: Value, right: Value, statement: Statement, member: Node, bound: Bound, side: Side) -> None:
+    def disagree(
+        self,
+        result: Result,
+        key: str,
+        left: Value,
+        right: Value,
+        statement: Statement,
+        member: Node,
+        bound: Bound,
+        side: Side,
+    ) -> None:
         """Stop with what differs and where."""
         target = next((target for target in self.prepared.targets if key in target.keys), None)
         against = target.text if target else ""
-        size = f" by {result.difference:.2g} (allowed {self.prepared.rtol:g})" if result.reason == "differ" else f": {result.reason}"
-        reason = f"differs from {against}{size}" if against else f"the two sides {'differ' if result.reason == 'differ' else 'disagree'}{size}"
+        size = (
+            f" by {result.difference:.2g} (allowed {self.prepared.rtol:g})"
+            if result.reason == "differ"
+            else f": {result.reason}"
+        )
+        reason = (
+            f"differs from {against}{size}"
+            if against
+            else f"the two sides {'differ' if result.reason == 'differ' else 'disagree'}{size}"
+        )
         base = self.prepared.base
         indices = {latex_of(name): value for name, value in bound.items() if isinstance(value, int)}
         indices |= {f"element {axis + 1}": number + base for axis, number in enumerate(result.place)}
@@ -351,7 +422,9 @@ class Comparer:
             for key in target.keys:
                 mask = self.covered.get(key)
                 if mask is not None and not np.all(mask):
-                    raise fault(f"only {int(np.sum(mask))} of {np.size(mask)} elements of {latex_of(key)} are defined; add the others")
+                    raise fault(
+                        f"only {int(np.sum(mask))} of {np.size(mask)} elements of {latex_of(key)} are defined; add the others"
+                    )
                 if self.finite.get(key, 0) == 0:
                     raise fault(f"nothing finite of {latex_of(key)} was compared")
         if self.tally.compared == 0:
@@ -360,7 +433,12 @@ class Comparer:
     def verdict(self, *, passed: bool, reason: str = "", mismatch: Mismatch | None = None) -> Verdict:
         """What was found, as plain data."""
         prepared = self.prepared
-        error = EquationError(reason, offset=mismatch.start if mismatch else None, end=mismatch.end if mismatch else None, source=prepared.equation.source)
+        error = EquationError(
+            reason,
+            offset=mismatch.start if mismatch else None,
+            end=mismatch.end if mismatch else None,
+            source=prepared.equation.source,
+        )
         return Verdict(
             passed, reason, "latex", error.offset, error.row if mismatch else 0, error.column if mismatch else 0, error.caret if mismatch else "",
             prepared.draws, self.tally.compared, tuple(self.tally.rows), tuple(self.tally.gradients), self.tally.largest, prepared.rtol,
@@ -388,8 +466,14 @@ def is_formula_of_known(statement: Statement, definitions: Definitions) -> bool:
         left = left.base
     if not isinstance(left, Call) or left.base not in {*WORDS, *LETTERS.values()}:
         return False
-    others = [member for other in definitions.statements for member in (other.members[1:] if other is statement else other.members)]
-    return not any(isinstance(part, Call) and part.function == left.function for member in others for part in walk(member))
+    others = [
+        member
+        for other in definitions.statements
+        for member in (other.members[1:] if other is statement else other.members)
+    ]
+    return not any(
+        isinstance(part, Call) and part.function == left.function for member in others for part in walk(member)
+    )
 
 
 def row_keys(prepared: Prepared) -> tuple[str, ...]:
@@ -398,14 +482,22 @@ def row_keys(prepared: Prepared) -> tuple[str, ...]:
         return ()
     call, keys = prepared.targets[0].source, prepared.targets[0].keys
     codes = prepared.notation.by_code()
-    arguments = [codes[name].key for name in call.arguments.values() if name in codes and len(codes[name].kind.shape) == 1]
+    arguments = [
+        codes[name].key for name in call.arguments.values() if name in codes and len(codes[name].kind.shape) == 1
+    ]
     first = next(iter(call.arguments.values()), "")
     inside: Sequence[str] = ()
     if len(keys) == 1 and prepared.definitions.defines(keys[0]):
         parameters = prepared.definitions.clauses[keys[0]][0].definition.parameters or ()
         inside = [part.key for part in parameters if isinstance(part, Name)]
-    chosen = [key for key in arguments if key in inside] or [codes[first].key for _ in [0] if first in codes and codes[first].key in arguments]
-    return tuple(key for key in chosen if prepared.notation.symbols[key].kind.name not in ("ints", "mask") and not prepared.definitions.defines(key))
+    chosen = [key for key in arguments if key in inside] or [
+        codes[first].key for _ in [0] if first in codes and codes[first].key in arguments
+    ]
+    return tuple(
+        key
+        for key in chosen
+        if prepared.notation.symbols[key].kind.name not in ("ints", "mask") and not prepared.definitions.defines(key)
+    )
 
 
 def place_of(statement: Statement, key: str) -> Node:
@@ -426,10 +518,16 @@ def number_at(value: Value, place: tuple[int, ...]) -> str:
         array = array[place]
     if array.ndim == 0:
         return f"{np.real(array):.6g}"
-    return "[" + ", ".join(f"{number:.4g}" for number in np.real(array.ravel()[:4])) + (", ..." if array.size > 4 else "") + "]"
+    return (
+        "["
+        + ", ".join(f"{number:.4g}" for number in np.real(array.ravel()[:4]))
+        + (", ..." if array.size > 4 else "")
+        + "]"
+    )
 
 
 def shown_values(values: Mapping[str, Any], notation: Notation) -> dict[str, str]:
     """The numbers of a draw, shortened, by the symbols' LaTeX."""
-    return {notation.symbols[key].latex: number_at(value, ()) for key, value in values.items() if key in notation.symbols}
-
+    return {
+        notation.symbols[key].latex: number_at(value, ()) for key, value in values.items() if key in notation.symbols
+    }

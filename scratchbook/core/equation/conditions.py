@@ -57,16 +57,22 @@ def read_index(parser: Parser, tokens: Sequence[Token]) -> Node:
     first = tokens[0]
     if first.text in ("<", r"\le") and len(tokens) > 1:
         high = parser.inside(tokens[1:]).whole()
-        return Slice(None, high if first.text == r"\le" else Add((high, Number(1)), ("+", "-")), start=first.start, end=high.end)
+        return Slice(
+            None, high if first.text == r"\le" else Add((high, Number(1)), ("+", "-")), start=first.start, end=high.end
+        )
     if first.text in (">", r"\ge") and len(tokens) > 1:
         low = parser.inside(tokens[1:]).whole()
-        return Slice(low if first.text == r"\ge" else Add((low, Number(1)), ("+", "+")), None, start=first.start, end=low.end)
+        return Slice(
+            low if first.text == r"\ge" else Add((low, Number(1)), ("+", "+")), None, start=first.start, end=low.end
+        )
     colon = next((place for place, token in enumerate(tokens) if token.text == ":"), None)
     if colon is not None:
         low_side = parser.inside(tokens[:colon]).whole() if colon else None
         high_side = parser.inside(tokens[colon + 1 :]).whole() if colon + 1 < len(tokens) else None
         return Slice(low_side, high_side, start=first.start, end=tokens[-1].end)
-    if len(parser.lexicon.names_in(tokens)) > 1 and not any(token.text in ("+", "-", "/", r"\cdot", "(", "_") or token.kind == "number" for token in tokens):
+    if len(parser.lexicon.names_in(tokens)) > 1 and not any(
+        token.text in ("+", "-", "/", r"\cdot", "(", "_") or token.kind == "number" for token in tokens
+    ):
         raise fault("ambiguous subscript; part the indices with commas", first)
     if any(token.text in ("+", "-") for token in tokens) and len(side_by_side(parser, leading_names(tokens))) > 1:
         raise fault("ambiguous subscript; part the indices with commas", first)
@@ -83,7 +89,9 @@ def is_index_list(parser: Parser, tokens: Sequence[Token]) -> bool:
     """Are the arguments behind an array nothing but running indices, numbers, + and -?"""
     names = parser.lexicon.names_in(tokens)
     running = parser.scope | parser.lexicon.indices
-    rest = [token for token in tokens if token.kind not in ("name", "number") and token.text not in (",", "+", "-", "'")]
+    rest = [
+        token for token in tokens if token.kind not in ("name", "number") and token.text not in (",", "+", "-", "'")
+    ]
     return bool(names) and not rest and all(name in running or name + "'" in running for name in names)
 
 
@@ -102,7 +110,9 @@ def read_condition(parser: Parser, tokens: Sequence[Token]) -> Node | None:
 def is_filler(token: Token) -> bool:
     """A word that changes nothing: if, for, where."""
     words = {word.strip(".,;:").lower() for word in token.text.split()}
-    return token.kind == "space" or (token.kind == "text" and not words & {"and", "or", "even", "odd", "not"} and not words & {"otherwise", "else"})
+    return token.kind == "space" or (
+        token.kind == "text" and not words & {"and", "or", "even", "odd", "not"} and not words & {"otherwise", "else"}
+    )
 
 
 def read_logic(parser: Parser, tokens: Sequence[Token]) -> Node:
@@ -112,7 +122,9 @@ def read_logic(parser: Parser, tokens: Sequence[Token]) -> Node:
         if len(pieces) > 1:
             if any(not piece for piece in pieces):
                 raise fault(f"nothing stands beside '{word}'; write a condition there", tokens[0])
-            return Logic(word, tuple(read_logic(parser, piece) for piece in pieces), start=tokens[0].start, end=tokens[-1].end)
+            return Logic(
+                word, tuple(read_logic(parser, piece) for piece in pieces), start=tokens[0].start, end=tokens[-1].end
+            )
     words = " ".join(token.text.lower() for token in tokens if token.kind == "text").split()
     if "even" in words or "odd" in words:
         body = parser.inside([token for token in tokens if token.kind != "text"]).whole()
@@ -191,7 +203,11 @@ def read_set(parser: Parser, tokens: Sequence[Token], at: Token) -> tuple[Node |
         last = parser.inside(pieces[-1]).whole()
         return (parser.inside(pieces[0]).whole() if len(pieces) == 2 else Number(1)), last, None
     if is_braced:
-        return None, None, Join(tuple(parser.inside(piece).whole() for piece in pieces), start=tokens[0].start, end=tokens[-1].end)
+        return (
+            None,
+            None,
+            Join(tuple(parser.inside(piece).whole() for piece in pieces), start=tokens[0].start, end=tokens[-1].end),
+        )
     node = parser.inside(tokens).whole()
     if not isinstance(node, Name):
         raise fault("a set must be \\{1, \\ldots, n\\}, [n] or a declared name", tokens[0])

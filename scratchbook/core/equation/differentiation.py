@@ -35,7 +35,9 @@ def named_derivative(self: Evaluator, node: Name) -> Value:
     r"""\frac{\partial L}{\partial z} of a defined L: an array over the elements of L, then of z."""
     of, by = parts_of(node.key)
     if not (self.definitions.defines(of) and (by in self.inputs or self.definitions.defines(by))):
-        raise fault(f"the derivative of {of} by {by} is neither bound to code nor can it be derived; define {of} here", node)
+        raise fault(
+            f"the derivative of {of} by {by} is neither bound to code nor can it be derived; define {of} here", node
+        )
     at = self.value(Name(by), {})
     if np.iscomplexobj(at):
         raise fault("a derivative within a gradient; declare it as a name", node)

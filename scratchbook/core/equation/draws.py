@@ -77,7 +77,10 @@ def fixed_point(symbols: list[Symbol], point: Mapping[str, float]) -> dict[str, 
     codes = {symbol.code for symbol in symbols}
     for name in point:
         if name not in codes:
-            raise EquationError(f"the point names {name}, which this equation does not use; it uses {', '.join(sorted(codes))}", field="at")
+            raise EquationError(
+                f"the point names {name}, which this equation does not use; it uses {', '.join(sorted(codes))}",
+                field="at",
+            )
     return dict(point)
 
 
@@ -93,7 +96,11 @@ def draw_sizes(free: list[Symbol], sizes: dict[str, Any], number: int) -> None:
 def settle(waiting: list[Symbol], sizes: dict[str, Any], generator: np.random.Generator) -> None:
     """Compute whole numbers whose bounds name others, until none is left."""
     while waiting:
-        ready = [symbol for symbol in waiting if all(name in sizes or name not in {other.code for other in waiting} for name in sizes_named(symbol.kind))]
+        ready = [
+            symbol
+            for symbol in waiting
+            if all(name in sizes or name not in {other.code for other in waiting} for name in sizes_named(symbol.kind))
+        ]
         if not ready:
             names = ", ".join(symbol.latex for symbol in waiting)
             raise EquationError(f"the sizes of {names} depend on each other", field="notation")
@@ -117,7 +124,9 @@ def span_of(symbol: Symbol, sizes: Mapping[str, Any]) -> Span:
     """The first and last value of index(a..b)."""
     match = RANGE.match(symbol.kind.arguments[0])
     if match is None:
-        raise EquationError(f"the range of {symbol.latex} is '{symbol.kind.arguments[0]}'; write index(1..n)", field="notation")
+        raise EquationError(
+            f"the range of {symbol.latex} is '{symbol.kind.arguments[0]}'; write index(1..n)", field="notation"
+        )
     return number_of(match[1], sizes, symbol), number_of(match[2], sizes, symbol)
 
 
@@ -140,11 +149,15 @@ def size_of(text: str, sizes: Mapping[str, Any], symbol: Symbol) -> int:
     """A size within bounds."""
     value = number_of(text, sizes, symbol)
     if not 0 < value <= MAX_SIZE:
-        raise EquationError(f"the size {text} of {symbol.latex} is {value}; it must lie between 1 and {MAX_SIZE}", field="notation")
+        raise EquationError(
+            f"the size {text} of {symbol.latex} is {value}; it must lie between 1 and {MAX_SIZE}", field="notation"
+        )
     return value
 
 
-def array_of(symbol: Symbol, shape: tuple[int, ...], sizes: Mapping[str, Any], generator: np.random.Generator, base: int) -> Any:
+def array_of(
+    symbol: Symbol, shape: tuple[int, ...], sizes: Mapping[str, Any], generator: np.random.Generator, base: int
+) -> Any:
     """The values of one symbol by its kind."""
     if int(np.prod(shape)) > 1_000_000:
         raise EquationError(f"{symbol.latex} has over 1000000 elements; give smaller sizes", field="notation")
@@ -167,7 +180,13 @@ def array_of(symbol: Symbol, shape: tuple[int, ...], sizes: Mapping[str, Any], g
         late = np.arange(shape[1]) - max(0, shape[1] - shape[0]) > np.arange(shape[0])[:, None]
         return np.where(late, -np.inf, 0.0)
     values = generator.normal(0.2, 1.3, shape)
-    return squared(name, values) if name in ("symmetric", "posdef", "diagonal", "orthogonal") else values if shape else float(values)
+    return (
+        squared(name, values)
+        if name in ("symmetric", "posdef", "diagonal", "orthogonal")
+        else values
+        if shape
+        else float(values)
+    )
 
 
 def squared(name: str, values: Any) -> Any:

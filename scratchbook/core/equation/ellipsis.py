@@ -22,7 +22,9 @@ def make_family(before: list[Node], last: Node, operator: str, dots: Token) -> N
         raise fault("the parts beside the dots are equal; write what changes, as in x_1, \\ldots, x_n", dots)
     low, high = found[0][1], found[0][2]
     if not isinstance(low, Number) or any((one, other) != (low, high) for _, one, other in found):
-        raise fault("the parts beside the dots must differ in one index that starts at a number, as in x_1, \\ldots, x_n", dots)
+        raise fault(
+            "the parts beside the dots must differ in one index that starts at a number, as in x_1, \\ldots, x_n", dots
+        )
     template = first
     for path, _, _ in found:
         template = put(template, path, Name(KEY))
@@ -38,7 +40,11 @@ def differences(first: Node, last: Node, path: tuple[object, ...]) -> list[tuple
     if first == last:
         return []
     ones, others = list(children(first)), list(children(last))
-    if type(first) is not type(last) or isinstance(first, Number) or [step for step, _ in ones] != [step for step, _ in others]:
+    if (
+        type(first) is not type(last)
+        or isinstance(first, Number)
+        or [step for step, _ in ones] != [step for step, _ in others]
+    ):
         return [(path, first, last)]
     found = []
     for (step, one), (_, other) in zip(ones, others, strict=True):

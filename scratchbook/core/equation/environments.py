@@ -100,7 +100,10 @@ def read_matrix(parser: Parser, body: Sequence[Token], token: Token, *, is_deter
     if not rows:
         raise fault("an empty matrix; write its elements", token)
     if len({len(row) for row in rows}) > 1:
-        raise fault(f"matrix rows of different lengths: {', '.join(str(len(row)) for row in rows)}; complete the short ones", token)
+        raise fault(
+            f"matrix rows of different lengths: {', '.join(str(len(row)) for row in rows)}; complete the short ones",
+            token,
+        )
     return Matrix(tuple(rows), is_determinant, **parser.since(token.start))
 
 
@@ -120,5 +123,3 @@ def read_braced_cases(parser: Parser) -> Node | None:
         raise fault("cases in an array end with \\right.", opener)
     parser.take()
     return read_cases(parser, body, token)
-
-

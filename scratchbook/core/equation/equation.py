@@ -94,7 +94,9 @@ class Equation:
         """Every tree of the equation."""
         trees = [member for statement in self.statements for member in statement.members]
         trees += [*self.conditions, *(size for shape in self.shapes for size in shape.sizes)]
-        return trees + [side for binding in self.ranges for side in (binding.low, binding.high, binding.members) if side]
+        return trees + [
+            side for binding in self.ranges for side in (binding.low, binding.high, binding.members) if side
+        ]
 
     def row(self, number: int) -> str:
         """The LaTeX of one row of the display, 1-based, without its alignment marks."""
@@ -122,13 +124,15 @@ def definition_of(left: Node) -> Definition | None:
 
 def is_definable(left: Call) -> bool:
     """Is it f(x, y), rather than \\log x or \\exp(2x)?"""
-    if not left.is_bare and not known_function(left.base):
-        return True
     keys = [argument.key for argument in left.arguments if isinstance(argument, Name)]
-    return not left.is_bare and len(set(keys)) == len(left.arguments)
+    if len(set(keys)) < len(keys) or left.is_bare:
+        return False
+    return len(keys) == len(left.arguments) or not known_function(left.base)
 
 
-def parse_equation(latex: str, notation: Notation, macros: Macros | None = None, given: Sequence[Equation] = ()) -> Equation:
+def parse_equation(
+    latex: str, notation: Notation, macros: Macros | None = None, given: Sequence[Equation] = ()
+) -> Equation:
     """Read LaTeX as the page shows it.
 
     given: equations whose definitions may be used.
@@ -152,7 +156,9 @@ def parse_plain(text: str, notation: Notation, given: Sequence[Equation] = ()) -
         raise EquationError("the formula nests too deep; name a part and write it apart", source=text) from None
 
 
-def read(tokens: list[Token], source: str, notation: Notation, given: Sequence[Equation], *, is_plain: bool) -> Equation:
+def read(
+    tokens: list[Token], source: str, notation: Notation, given: Sequence[Equation], *, is_plain: bool
+) -> Equation:
     """Read spelled tokens into an equation."""
     raw = read_statements(tokens)
     lexicon = make_lexicon(notation, raw, *given_names(given))
@@ -164,7 +170,15 @@ def read(tokens: list[Token], source: str, notation: Notation, given: Sequence[E
     if not reader.statements:
         raise fault("nothing here says that two sides are equal; write left = right")
     return Equation(
-        source, tuple(reader.statements), tuple(reader.ranges), tuple(reader.conditions), tuple(reader.shapes), notation, lexicon, tuple(given), is_plain
+        source,
+        tuple(reader.statements),
+        tuple(reader.ranges),
+        tuple(reader.conditions),
+        tuple(reader.shapes),
+        notation,
+        lexicon,
+        tuple(given),
+        is_plain,
     )
 
 
@@ -235,7 +249,9 @@ class Reader:
         scope = frozenset(free_names(members[0]) & self.lexicon.indices)
         members += [self.parser(tokens, scope).whole() for tokens in raw.members[1:]]
         start, end = raw.members[0][0].start, raw.members[-1][-1].end
-        self.statements.append(Statement(tuple(members), tuple(token.text for token in raw.relations), raw.row, self.source[start:end]))
+        self.statements.append(
+            Statement(tuple(members), tuple(token.text for token in raw.relations), raw.row, self.source[start:end])
+        )
 
     def range(self, raw: RawStatement) -> None:
         r"""i = 1, \ldots, n."""
@@ -258,7 +274,9 @@ class Reader:
                 self.shapes.append(Shape(name, sizes))
             return
         if not all(isinstance(name, Name) and name.key in self.lexicon.indices for name in names):
-            raise fault("a membership has no value to compare; declare the kind of the name in the notation", raw.relations[0])
+            raise fault(
+                "a membership has no value to compare; declare the kind of the name in the notation", raw.relations[0]
+            )
         low, high, members = read_set(self.parser(()), right, raw.relations[0])
         self.ranges += [Binding(name.key, low, high, members) for name in names if isinstance(name, Name)]
 
@@ -286,7 +304,11 @@ class Reader:
 
     def condition(self, raw: RawStatement) -> None:
         """A chain that limits indices."""
-        tokens = [token for member, sign in zip(raw.members, [*raw.relations, None], strict=True) for token in [*member, *([sign] if sign else [])]]
+        tokens = [
+            token
+            for member, sign in zip(raw.members, [*raw.relations, None], strict=True)
+            for token in [*member, *([sign] if sign else [])]
+        ]
         node = read_logic(self.parser(()), tokens)
         if not isinstance(node, Compare):
             raise fault("a condition on indices is one chain, such as 1 \\le i < j", tokens[0])

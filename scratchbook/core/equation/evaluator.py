@@ -25,6 +25,7 @@ from .nodes import (
     Index,
     Indicator,
     Join,
+    Literal,
     Logic,
     Magnitude,
     Matrix,
@@ -58,7 +59,9 @@ class Functions(Protocol):
 
     def has_family(self, base: str) -> bool: ...
 
-    def call(self, key: str, base: str, arguments: list[Value], indices: list[Value], evaluator: Evaluator, bound: Bound) -> Value: ...
+    def call(
+        self, key: str, base: str, arguments: list[Value], indices: list[Value], evaluator: Evaluator, bound: Bound
+    ) -> Value: ...
 
 
 class NoFunctions:
@@ -70,7 +73,9 @@ class NoFunctions:
     def has_family(self, base: str) -> bool:
         return False
 
-    def call(self, key: str, base: str, arguments: list[Value], indices: list[Value], evaluator: Evaluator, bound: Bound) -> Value:
+    def call(
+        self, key: str, base: str, arguments: list[Value], indices: list[Value], evaluator: Evaluator, bound: Bound
+    ) -> Value:
         raise fault(f"{key} is not bound to code")
 
 
@@ -150,7 +155,10 @@ class Evaluator:
             return differentiation.named_derivative(self, node)
         if node.key in self.ranges.indices:
             shown = latex_of(node.key)
-            raise fault(f"the index {shown} runs nowhere here; sum over {shown}, put the sum's body into brackets, or put {shown} on the left", node)
+            raise fault(
+                f"the index {shown} runs nowhere here; sum over {shown}, put the sum's body into brackets, or put {shown} on the left",
+                node,
+            )
         raise fault(f"{latex_of(node.key)} is not declared; declare it in the notation, or define it", node)
 
     def whole(self, key: str) -> Value:
@@ -241,7 +249,10 @@ class Evaluator:
                 if solved is None:
                     return None
                 bound[key] = solved
-        fits = all(self.integer(p, bound, "an index") == wanted for p, wanted in zip(clause.definition.patterns, place, strict=True))
+        fits = all(
+            self.integer(p, bound, "an index") == wanted
+            for p, wanted in zip(clause.definition.patterns, place, strict=True)
+        )
         if not fits:
             return None
         return bound if self.ranges.within(clause, bound, self) else None
@@ -266,10 +277,19 @@ class Evaluator:
     def index(self, node: Index, bound: Bound) -> Value:
         """An element, a row or a slice."""
         base = node.base
-        if isinstance(base, Name) and base.key not in bound and base.key not in self.inputs and self.definitions.defines(base.key):
+        if (
+            isinstance(base, Name)
+            and base.key not in bound
+            and base.key not in self.inputs
+            and self.definitions.defines(base.key)
+        ):
             clause = self.definitions.clauses[base.key][0]
             count = len(clause.definition.patterns)
-            if clause.definition.parameters is None and 0 < count <= len(node.indices) and not any(isinstance(i, Slice) for i in node.indices[:count]):
+            if (
+                clause.definition.parameters is None
+                and 0 < count <= len(node.indices)
+                and not any(isinstance(i, Slice) for i in node.indices[:count])
+            ):
                 place = tuple(self.integer(i, bound, "an index") for i in node.indices[:count])
                 value = self.element(base.key, place, node)
                 return self.pick(value, node.indices[count:], bound, node) if len(node.indices) > count else value
@@ -282,7 +302,9 @@ class Evaluator:
             value = value.array
         if not isinstance(value, np.ndarray) or value.ndim < len(indices):
             axes = np.ndim(value) if not isinstance(value, algebra.Identity | Ones) else 0
-            raise fault(f"{name} is a {algebra.shown(value)} with {axes} axes, but has {len(indices)} indices here", node)
+            raise fault(
+                f"{name} is a {algebra.shown(value)} with {axes} axes, but has {len(indices)} indices here", node
+            )
         if value.ndim > 1 and len(indices) == 1 and isinstance(indices[0], Number) and indices[0].value >= 10:
             raise fault("ambiguous: two digits under a matrix; part the indices with a comma", node)
         picked = value[tuple(self.position(i, axis, value.shape[axis], bound, name) for axis, i in enumerate(indices))]
@@ -296,7 +318,10 @@ class Evaluator:
             low = self.integer(index.low, bound, "an index") - self.base if index.low else 0
             high = self.integer(index.high, bound, "an index") - self.base if index.high else size - 1
             if low < 0 or high >= size or high < low - 1:
-                raise fault(f"the slice {low + self.base}..{high + self.base} is outside {self.base}..{size - 1 + self.base} of {name}", index)
+                raise fault(
+                    f"the slice {low + self.base}..{high + self.base} is outside {self.base}..{size - 1 + self.base} of {name}",
+                    index,
+                )
             return slice(low, high + 1)
         number = self.integer(index, bound, "an index")
         if not 0 <= number - self.base < size:
@@ -434,6 +459,7 @@ def chosen(self: Evaluator, node: Cases, bound: Bound) -> Value:
 Rule = Callable[[Evaluator, Any, Bound], Value]
 RULES: Final[dict[type[Node], Rule]] = {
     Number: lambda self, node, bound: node.value,
+    Literal: lambda self, node, bound: node.value,
     Constant: constant,
     Name: Evaluator.name,
     Index: Evaluator.index,

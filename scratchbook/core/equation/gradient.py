@@ -40,7 +40,9 @@ def find_backward(call: CodeCall, namespace: Mapping[str, Any]) -> Backward | No
     name = f"{call.code.name.rpartition('.')[2]}_backward"
     function = namespace.get(name)
     if function is None:
-        function = getattr(sys.modules.get(call.code.module), name, None) or getattr(call.function, "__globals__", {}).get(name)
+        function = getattr(sys.modules.get(call.code.module), name, None) or getattr(
+            call.function, "__globals__", {}
+        ).get(name)
     return Backward(function, name) if callable(function) else None
 
 
@@ -80,7 +82,10 @@ def name_gradients(backward: Backward, call: CodeCall, returned: Any, notation: 
     parts = returned if isinstance(returned, tuple | list) else (returned,)
     if len(parts) != len(inputs):
         wanted = ", ".join(inputs) or "no array"
-        raise EquationError(f"{backward.name} returns {len(parts)} gradients, but {call.code.name} takes {wanted}; write ':grad: x = ...'", field="check")
+        raise EquationError(
+            f"{backward.name} returns {len(parts)} gradients, but {call.code.name} takes {wanted}; write ':grad: x = ...'",
+            field="check",
+        )
     found: dict[str, Any] = {}
     for name, part in zip(inputs, parts, strict=True):
         if name in call.rooted:
@@ -90,7 +95,9 @@ def name_gradients(backward: Backward, call: CodeCall, returned: Any, notation: 
     return found
 
 
-def flat_gradients(returned: dict[str, Any], call: CodeCall, inputs: list[str], codes: Mapping[str, Symbol], backward: Backward) -> dict[str, Any]:
+def flat_gradients(
+    returned: dict[str, Any], call: CodeCall, inputs: list[str], codes: Mapping[str, Symbol], backward: Backward
+) -> dict[str, Any]:
     """Gradients in one dict, keyed by argument names and by the keys of a dict of weights."""
     found: dict[str, Any] = {}
     for name in inputs:
@@ -101,7 +108,9 @@ def flat_gradients(returned: dict[str, Any], call: CodeCall, inputs: list[str], 
     return found
 
 
-def rooted_gradients(part: Any, paths: Sequence[str], codes: Mapping[str, Symbol], backward: Backward, name: str) -> dict[str, Any]:
+def rooted_gradients(
+    part: Any, paths: Sequence[str], codes: Mapping[str, Symbol], backward: Backward, name: str
+) -> dict[str, Any]:
     """The gradients of a dict of weights, by the paths of its symbols."""
     found = {}
     for path in paths:
@@ -110,7 +119,10 @@ def rooted_gradients(part: Any, paths: Sequence[str], codes: Mapping[str, Symbol
         try:
             found[codes[path].key] = eval(compile(path, "<path>", "eval"), {"__builtins__": {}}, {root_of(path): part})
         except (KeyError, IndexError, TypeError, AttributeError) as error:
-            raise EquationError(f"{backward.name} returns no gradient of {path} ({type(error).__name__}: {error}) within its '{name}'", field="check") from None
+            raise EquationError(
+                f"{backward.name} returns no gradient of {path} ({type(error).__name__}: {error}) within its '{name}'",
+                field="check",
+            ) from None
     return found
 
 
@@ -131,12 +143,22 @@ def written_gradients(request: Request, environment: Mapping[str, Any], macros: 
     for offset, line in lines_of(request.grad):
         left, right, start = split_line(line, "=")
         if not left:
-            raise EquationError(f"'{line.strip()}' is no gradient; write 'x = rmsnorm_backward(up, x)'", offset=offset, source=request.grad, field="grad")
+            raise EquationError(
+                f"'{line.strip()}' is no gradient; write 'x = rmsnorm_backward(up, x)'",
+                offset=offset,
+                source=request.grad,
+                field="grad",
+            )
         value = read_expression(right, request.grad, "grad", offset + start).value(environment)
         keys = [read_symbol(name.strip(), macros) for name in left.split(",")]
         parts = [value] if len(keys) == 1 else list(value)
         if len(parts) != len(keys):
-            raise EquationError(f"{right.strip()} gives {len(parts)} gradients for {len(keys)} names", offset=offset, source=request.grad, field="grad")
+            raise EquationError(
+                f"{right.strip()} gives {len(parts)} gradients for {len(keys)} names",
+                offset=offset,
+                source=request.grad,
+                field="grad",
+            )
         found |= dict(zip(keys, parts, strict=True))
     return found
 

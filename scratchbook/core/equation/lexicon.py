@@ -31,6 +31,7 @@ class Lexicon:
     """The names of one display.
 
     numbers: declared names without elements.   on_right: letters that stand on right sides as values or indices.
+    axes: how many indices a declared array takes.
     variables, functions: keys of declared and of locally defined names.   arrays: variables that have elements.
     families: bases of functions with an index, such as R of R_m.   indices: letters that run.
     labels: letters that only part names, such as \\ell of x_\\ell.   words: bases of several letters, longest first.
@@ -44,6 +45,7 @@ class Lexicon:
     indices: set[str] = field(default_factory=set)
     labels: set[str] = field(default_factory=set)
     words: list[str] = field(default_factory=list)
+    axes: dict[str, int] = field(default_factory=dict)
     on_right: set[str] = field(default_factory=set)
 
     def knows(self, key: str) -> bool:
@@ -97,7 +99,8 @@ class Lexicon:
         if not any(letter in self.on_right for letter in letters):
             return True
         return any(
-            letter in self.labels or letter in self.variables or (len(letter) > 1 and not letter.startswith("\\")) for letter in letters
+            letter in self.labels or letter in self.variables or (len(letter) > 1 and not letter.startswith("\\"))
+            for letter in letters
         )
 
 
@@ -147,7 +150,13 @@ def read_left(tokens: Sequence[Token], lexicon: Lexicon) -> Left | None:
     if tokens[0].kind != "name" or tokens[0].text == "arg":
         return None
     base, place = tokens[0].text, 1
-    while place < len(tokens) and tokens[place].kind == "name" and len(base) >= 1 and len(tokens[place].text) == 1 and "\\" not in base:
+    while (
+        place < len(tokens)
+        and tokens[place].kind == "name"
+        and len(base) >= 1
+        and len(tokens[place].text) == 1
+        and "\\" not in base
+    ):
         base += tokens[place].text
         place += 1
     if place > 1 and base not in lexicon.words and all(letter in lexicon.variables for letter in base):
@@ -217,7 +226,12 @@ def closing(tokens: Sequence[Token], place: int) -> int:
     return len(tokens) - 1
 
 
-def make_lexicon(notation: Notation, statements: Sequence[RawStatement], given: Iterable[str] = (), given_functions: Iterable[str] = ()) -> Lexicon:
+def make_lexicon(
+    notation: Notation,
+    statements: Sequence[RawStatement],
+    given: Iterable[str] = (),
+    given_functions: Iterable[str] = (),
+) -> Lexicon:
     """The names of a display: those of the notation, and those that its left sides define."""
     lexicon = Lexicon()
     for symbol in notation.symbols.values():
@@ -227,6 +241,7 @@ def make_lexicon(notation: Notation, statements: Sequence[RawStatement], given: 
             lexicon.variables.add(symbol.key)
         if symbol.kind.shape:
             lexicon.arrays.add(symbol.key)
+            lexicon.axes[symbol.key] = len(symbol.kind.shape)
         elif symbol.kind.name != "index":
             lexicon.numbers.add(symbol.key)
     for key in [*notation.functions, *given_functions]:
@@ -256,7 +271,9 @@ def label_letters(notation: Notation) -> set[str]:
     for key in [*(key for key, symbol in notation.symbols.items() if symbol.kind.name != "dim")]:
         if not key.startswith(r"\frac"):
             _, below, above, _ = split_key(key)
-            found |= {token.text for script in (below, above) for token in script_tokens(script) if token.kind == "name"}
+            found |= {
+                token.text for script in (below, above) for token in script_tokens(script) if token.kind == "name"
+            }
     return found
 
 
@@ -279,12 +296,16 @@ def running_letters(statements: Sequence[RawStatement], lexicon: Lexicon) -> set
                         found |= first_letters(script)
                     elif token.kind == "name" and token.text in lexicon.arrays:
                         found |= index_letters(token.text, script, member, place, lexicon)
+                if place + 2 < len(member) and member[place + 1].text == "(" and token.text in lexicon.arrays:
+                    found |= bracketed_letters(member, place + 1, lexicon)
     return {letter for letter in found if letter not in lexicon.arrays}
 
 
 def letters_on_right(statements: Sequence[RawStatement], lexicon: Lexicon) -> set[str]:
     r"""The names on right sides, but for those that only repeat the subscript of a left side, as \mu_B does."""
-    lefts = [left for statement in statements if statement.relations and (left := read_left(statement.members[0], lexicon))]
+    lefts = [
+        left for statement in statements if statement.relations and (left := read_left(statement.members[0], lexicon))
+    ]
     repeated = {left.base for left in lefts if left.scripts.below or left.scripts.above}
     found = set[str]()
     for statement in statements:
@@ -303,6 +324,14 @@ def letters_on_right(statements: Sequence[RawStatement], lexicon: Lexicon) -> se
     return found
 
 
+def bracketed_letters(member: Sequence[Token], place: int, lexicon: Lexicon) -> set[str]:
+    """The undeclared names that stand alone in the brackets behind an array, as in Q(s, a)."""
+    inside = member[place + 1 : closing(member, place)]
+    plain = all(token.kind in ("name", "number") or token.text in (",", "|", r"\mid", "+", "-") for token in inside)
+    words = lexicon.names_in(inside)
+    return set(words) if plain and words and not any(word in lexicon.variables for word in words) else set()
+
+
 def first_letters(script: Sequence[Token]) -> set[str]:
     """The letters that stand first in the parts of an operator's subscript."""
     found = set[str]()
@@ -314,15 +343,25 @@ def first_letters(script: Sequence[Token]) -> set[str]:
     return found
 
 
-def index_letters(base: str, script: Sequence[Token], member: Sequence[Token], place: int, lexicon: Lexicon) -> set[str]:
+def index_letters(
+    base: str, script: Sequence[Token], member: Sequence[Token], place: int, lexicon: Lexicon
+) -> set[str]:
     """The undeclared letters that index an array here, unless base and script are one declared name."""
     scripts, _ = read_scripts(member, place + 1)
     full = key_of(base, scripts.below, scripts.above, scripts.primes)
-    if lexicon.knows(full) or lexicon.knows(key_of(base, scripts.below, (), scripts.primes)) or lexicon.knows(key_of(base, scripts.below)):
+    if (
+        lexicon.knows(full)
+        or lexicon.knows(key_of(base, scripts.below, (), scripts.primes))
+        or lexicon.knows(key_of(base, scripts.below))
+    ):
         return set()
     letters = set[str]()
     for number, token in enumerate(script):
-        if token.kind == "name" and token.text not in lexicon.variables and (number == 0 or script[number - 1].text != "_"):
+        if (
+            token.kind == "name"
+            and token.text not in lexicon.variables
+            and (number == 0 or script[number - 1].text != "_")
+        ):
             primes = 0
             while number + 1 + primes < len(script) and script[number + 1 + primes].text == "'":
                 primes += 1
@@ -334,7 +373,11 @@ def add_left_sides(lexicon: Lexicon, statements: Sequence[RawStatement]) -> None
     """Add the names that the left sides define, with the letters that index them."""
     lefts = [(read_left(statement.members[0], lexicon), statement) for statement in statements]
     for left, statement in lefts:
-        if left is None or not statement.relations or statement.relations[0].text not in ("=", ":=", r"\leftarrow", r"\approx"):
+        if (
+            left is None
+            or not statement.relations
+            or statement.relations[0].text not in ("=", ":=", r"\leftarrow", r"\approx")
+        ):
             continue
         if statement.before == "if":
             continue

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from .equation import Equation, Statement
+from .equation import Equation
 from .nodes import (
     Add,
     Binding,
@@ -47,7 +47,15 @@ SWAPPED_FUNCTIONS: Final = {
     "relu": "silu", "gelu": "silu", "softmax": "log_softmax", "argmax": "argmin", "argmin": "argmax", "ln": "exp", "mean": "sum", "var": "std",
     "sinh": "cosh", "cosh": "sinh", "erf": "tanh", r"\Phi": "sigmoid", "floor": "ceil", "ceil": "floor",
 }  # fmt: skip
-SWAPPED_OPERATORS: Final = {"sum": "prod", "prod": "sum", "max": "min", "min": "max", "argmax": "argmin", "argmin": "argmax", "mean": "sum"}
+SWAPPED_OPERATORS: Final = {
+    "sum": "prod",
+    "prod": "sum",
+    "max": "min",
+    "min": "max",
+    "argmax": "argmin",
+    "argmin": "argmax",
+    "mean": "sum",
+}
 SWAPPED_RELATIONS: Final = {"<": r"\le", r"\le": "<", ">": r"\ge", r"\ge": ">", "=": r"\ne", r"\ne": "="}
 
 
@@ -83,7 +91,9 @@ class Mutator:
         self.notation: Notation = equation.notation
         self.ranks = Ranks(equation)
         self.used = equation.names
-        self.running: list[str] = sorted(equation.lexicon.indices & set().union(*(names(root) for root in equation.roots())))
+        self.running: list[str] = sorted(
+            equation.lexicon.indices & set().union(*(names(root) for root in equation.roots()))
+        )
 
     def mutants(self) -> Iterator[Mutant]:
         """Every changed equation, statement by statement."""
@@ -105,8 +115,18 @@ class Mutator:
         statements[number] = replace(statement, members=members)
         old = change.at or node_at(statement.members[place], path)
         shown = change.old or self.source_of(old)
-        new = change.new or ("" if change.at is not None or isinstance(change.node, Binding | Case) else write(change.node))
-        return Mutant(change.operator, replace(self.equation, statements=tuple(statements)), shown, new, old.start, old.end, number)
+        new = change.new or (
+            "" if change.at is not None or isinstance(change.node, Binding | Case) else write(change.node)
+        )
+        return Mutant(
+            change.operator,
+            replace(self.equation, statements=tuple(statements)),
+            shown,
+            new,
+            old.start,
+            old.end,
+            number,
+        )
 
     def source_of(self, node: Node) -> str:
         """The author's LaTeX of a node."""
@@ -135,13 +155,21 @@ class Mutator:
             for other in self.notation.symbols.values()
             if other.key != key
             and other.key in self.used
-            and (other.kind == symbol.kind or (other.kind.name in whole and symbol.kind.name in whole) or same_shape(other.kind, symbol.kind))
+            and (
+                other.kind == symbol.kind
+                or (other.kind.name in whole and symbol.kind.name in whole)
+                or same_shape(other.kind, symbol.kind)
+            )
         ]
 
 
 def same_shape(one: Any, other: Any) -> bool:
     """Have two kinds one shape?"""
-    return bool(one.shape == other.shape) and one.name not in ("dim", "int", "index", "ints", "mask") and other.name not in ("dim", "int", "index", "ints", "mask")
+    return (
+        bool(one.shape == other.shape)
+        and one.name not in ("dim", "int", "index", "ints", "mask")
+        and other.name not in ("dim", "int", "index", "ints", "mask")
+    )
 
 
 def node_at(node: Any, path: tuple[Any, ...]) -> Node:
@@ -160,7 +188,9 @@ def added(self: Mutator, node: Add) -> Iterator[Change]:
         rest = Add(terms, signs) if len(terms) > 1 else terms[0] if signs[0] == "+" else Negate(terms[0])
         yield Change("drop-term", rest, f"{sign} {term}", at=node.terms[place])
         if isinstance(node.terms[place], Root) and node.terms[place].degree is None and len(node.terms) == 2:
-            inside = Add(tuple(t.body if isinstance(t, Root) and t is node.terms[place] else t for t in node.terms), node.signs)
+            inside = Add(
+                tuple(t.body if isinstance(t, Root) and t is node.terms[place] else t for t in node.terms), node.signs
+            )
             yield Change("sqrt", Root(inside))
         flipped = "+" if sign == "-" else "-"
         changed = Add(node.terms, (*node.signs[:place], flipped, *node.signs[place + 1 :]))
@@ -188,7 +218,10 @@ def produced(self: Mutator, node: Product) -> Iterator[Change]:
         left, right = factors[place - 1], factors[place]
         if self.ranks.of(right) == 0:
             divided = Multiply(left, "/", right)
-            yield Change("mul-to-div", Product((*factors[: place - 1], divided, *factors[place + 1 :])) if len(factors) > 2 else divided)
+            yield Change(
+                "mul-to-div",
+                Product((*factors[: place - 1], divided, *factors[place + 1 :])) if len(factors) > 2 else divided,
+            )
         if self.ranks.of(left) and self.ranks.of(right):
             yield Change("swap-operands", Product((*factors[: place - 1], right, left, *factors[place + 1 :])))
             if len(factors) == 2:
@@ -216,6 +249,8 @@ def multiplied(self: Mutator, node: Multiply) -> Iterator[Change]:
         yield Change("odot-to-matmul", Product((node.left, node.right)))
     elif self.ranks.of(node.right) == 0:
         yield Change("mul-to-div", Multiply(node.left, "/", node.right))
+    elif node.sign == r"\cdot" and self.ranks.of(node.left) != 0:
+        yield Change("dot-to-odot", replace(node, sign=r"\odot"))
 
 
 def divided(self: Mutator, node: Fraction) -> Iterator[Change]:
@@ -263,8 +298,14 @@ def transposed(self: Mutator, node: Node, *, is_whole: bool) -> Iterator[Change]
         for place, factor in enumerate(node.factors):
             # A vector has no direction until it is transposed: x A and x^T A are one row.
             is_leading = all(self.ranks.of(before) == 0 for before in node.factors[:place])
-            if self.ranks.of(factor) and not isinstance(factor, Transpose) and not (is_leading and self.ranks.of(factor) == 1):
-                yield Change("transpose", Product((*node.factors[:place], Transpose(factor), *node.factors[place + 1 :])))
+            if (
+                self.ranks.of(factor)
+                and not isinstance(factor, Transpose)
+                and not (is_leading and self.ranks.of(factor) == 1)
+            ):
+                yield Change(
+                    "transpose", Product((*node.factors[:place], Transpose(factor), *node.factors[place + 1 :]))
+                )
 
 
 def indexed(self: Mutator, node: Index) -> Iterator[Change]:
@@ -291,7 +332,11 @@ def called(self: Mutator, node: Call) -> Iterator[Change]:
     if node.base in SWAPPED_FUNCTIONS:
         other = SWAPPED_FUNCTIONS[node.base]
         yield Change("function", replace(node, function=other, base=other))
-    if len(node.arguments) == 1 and node.function not in ("identity", "ones", "factorial") and not isinstance(node.arguments[0], Family):
+    if (
+        len(node.arguments) == 1
+        and node.function not in ("identity", "ones", "factorial")
+        and not isinstance(node.arguments[0], Family)
+    ):
         yield Change("drop-function", node.arguments[0])
     if len(node.arguments) > 1 and node.function not in ("max", "min", "inner", "logaddexp"):
         first, second, *rest = node.arguments
@@ -311,7 +356,9 @@ def reduced(self: Mutator, node: Reduce) -> Iterator[Change]:
             if end is not None:
                 for sign in ("+", "-"):
                     moved = replace(binding, **{side: Add((end, Number(1)), ("+", sign))})
-                    yield Change("bound", replace(node, bindings=(*node.bindings[:place], moved, *node.bindings[place + 1 :])))
+                    yield Change(
+                        "bound", replace(node, bindings=(*node.bindings[:place], moved, *node.bindings[place + 1 :]))
+                    )
     if node.condition is not None:
         yield Change("condition", replace(node, condition=None))
     if isinstance(node.body, Add):
@@ -320,7 +367,12 @@ def reduced(self: Mutator, node: Reduce) -> Iterator[Change]:
         first, second = node.body.factors
         if not free_names(second) & {binding.key for binding in node.bindings}:
             return
-        yield Change("regroup", Product((replace(node, body=first), second)) if free_names(first) & {b.key for b in node.bindings} else node)
+        yield Change(
+            "regroup",
+            Product((replace(node, body=first), second))
+            if free_names(first) & {b.key for b in node.bindings}
+            else node,
+        )
 
 
 def rooted(self: Mutator, node: Root) -> Iterator[Change]:
@@ -341,7 +393,12 @@ def decided(self: Mutator, node: Cases) -> Iterator[Change]:
     """Two values swapped, a case dropped."""
     for place in range(len(node.rows) - 1):
         one, other = node.rows[place], node.rows[place + 1]
-        rows = (*node.rows[:place], replace(one, value=other.value), replace(other, value=one.value), *node.rows[place + 2 :])
+        rows = (
+            *node.rows[:place],
+            replace(one, value=other.value),
+            replace(other, value=one.value),
+            *node.rows[place + 2 :],
+        )
         yield Change("cases", replace(node, rows=rows))
     yield Change("cases", node.rows[0].value)
 

@@ -21,6 +21,7 @@ from .lexicon import (
 from .nodes import Call, Compare, Constant, Derivative, Index, Indicator, Name, Node, Power
 from .symbols import Scripts, derivative_key, flat, key_of, read_scripts
 from .tokens import Token
+from .vocabulary import RELATIONS
 
 if TYPE_CHECKING:
     from .parser import Parser
@@ -52,17 +53,35 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
     if is_bracketed(above) and key in parser.lexicon.arrays:
         node = Index(node, read_index_list(parser, unwrapped(above)), **parser.since(start))
         above = ()
+    used = 0
     if below:
-        node = Index(node, read_index_list(parser, below), **parser.since(start))
-    elif key in parser.lexicon.arrays and parser.text == "(" and not above:
+        indices = read_index_list(parser, below)
+        used = len(indices)
+        node = Index(node, indices, **parser.since(start))
+    if (
+        key in parser.lexicon.arrays
+        and parser.text == "("
+        and not above
+        and used < parser.lexicon.axes.get(key, used or 99)
+    ):
         end = closing(parser.tokens, parser.place)
         inside = parser.tokens[parser.place + 1 : end]
         if is_index_list(parser, inside):
             parser.place = end + 1
             node = Index(node, read_index_list(parser, inside), **parser.since(start))
+        elif any(token.text in ("|", r"\mid") for token in inside) and is_index_list(parser, without_bars(inside)):
+            raise fault(
+                "ambiguous: which axis is the condition of p(i | j)? write the indices in the array's order: p_{j,i}",
+                parser.token,
+            )
     if above:
         node = raised(parser, node, above, start)
     return read_postfix(parser, node, start) if parser.text == "!" else node
+
+
+def without_bars(tokens: Sequence[Token]) -> list[Token]:
+    """Tokens with commas for bars."""
+    return [Token("symbol", ",", token.start, token.end) if token.text in ("|", r"\mid") else token for token in tokens]
 
 
 def built_in(parser: Parser, base: str, scripts: Scripts, start: int) -> Node:
@@ -78,14 +97,21 @@ def built_in(parser: Parser, base: str, scripts: Scripts, start: int) -> Node:
     if constant is not None:
         return constant
     if scripts.primes and key_of(base, scripts.below, scripts.above) in parser.lexicon.functions and parser.text == "(":
-        return derivative_of_call(parser, key_of(base, scripts.below, scripts.above), Scripts((), (), scripts.primes), start)
+        return derivative_of_call(
+            parser, key_of(base, scripts.below, scripts.above), Scripts((), (), scripts.primes), start
+        )
     if parser.text == "(":
         key = key_of(base, scripts.below, scripts.above, scripts.primes)
         return call(parser, key, base, (), (), start)
     label, index = parser.lexicon.split_below(scripts.below)
     above = () if flat(scripts.above) in ("*", "+", "-") or parser.lexicon.is_label(scripts.above) else scripts.above
     kept = () if above else scripts.above
-    if above and base + "'" * scripts.primes not in parser.lexicon.indices and any(token.kind == "name" for token in above) and flat(above) not in (r"\top", "T", r"-\top"):
+    if (
+        above
+        and base + "'" * scripts.primes not in parser.lexicon.indices
+        and any(token.kind == "name" for token in above)
+        and flat(above) not in (r"\top", "T", r"-\top")
+    ):
         kept, above = above, ()
     node: Node = Name(key_of(base, label, kept, scripts.primes), **parser.since(start))
     if index:
@@ -123,6 +149,10 @@ def call(parser: Parser, function: str, base: str, below: Sequence[Token], above
         opener = parser.take()
         with parser.bracketed(is_list=True):
             arguments, _ = read_items(parser)
+        if parser.text in RELATIONS:
+            raise fault(
+                "an event such as p(y = i | x) has no value of its own; name it with an index: p_i = ...", parser.token
+            )
         parser.expect(CLOSER[opener.text], opener)
         node: Node = Call(function, tuple(arguments), base, indices, **parser.since(start))
     else:
@@ -159,7 +189,10 @@ def bare_argument(parser: Parser, function: str) -> Node:
         return node
     node = run_of_atoms(parser, function)
     if parser.text in ("/", r"\div"):
-        raise fault(f"ambiguous: a slash after {function} without brackets; write {function}(a/b) or \\frac{{{function} a}}{{b}}", parser.token)
+        raise fault(
+            f"ambiguous: a slash after {function} without brackets; write {function}(a/b) or \\frac{{{function} a}}{{b}}",
+            parser.token,
+        )
     return node
 
 
@@ -199,7 +232,10 @@ def starts_call(parser: Parser) -> bool:
 def derivative_of_call(parser: Parser, function: str, scripts: Scripts, start: int) -> Node:
     """f'(x) is the derivative of f at x."""
     if scripts.primes != 1 or scripts.below or scripts.above:
-        raise fault("only the first derivative of a function of one argument is known here; declare the name", parser.tokens[parser.place - 1])
+        raise fault(
+            "only the first derivative of a function of one argument is known here; declare the name",
+            parser.tokens[parser.place - 1],
+        )
     node = call(parser, function, known_function(function) or function, (), (), start)
     if not isinstance(node, Call) or len(node.arguments) != 1:
         raise fault("f'(x) needs one argument and no script; write \\frac{\\partial f}{\\partial x}", node)
@@ -214,14 +250,19 @@ def read_derivative(parser: Parser) -> Node | None:
     of, by, end = named
     start = parser.token.start
     if parser.tokens[parser.place + 2].text == "d" and "d" in parser.lexicon.variables:
-        raise fault("ambiguous: d is a declared name; write the derivative with \\partial", parser.tokens[parser.place + 2])
+        raise fault(
+            "ambiguous: d is a declared name; write the derivative with \\partial", parser.tokens[parser.place + 2]
+        )
     parser.place = end
     if of and of[0].text == "^":
         raise fault("higher derivatives are not known here; declare the name", of[0])
     upper, lower = name_and_indices(of, parser.lexicon), name_and_indices(by, parser.lexicon)
     if upper and lower:
         node: Node = Name(derivative_key(upper[0], lower[0]), **parser.since(start))
-        indices = [*(read_index_list(parser, upper[1]) if upper[1] else ()), *(read_index_list(parser, lower[1]) if lower[1] else ())]
+        indices = [
+            *(read_index_list(parser, upper[1]) if upper[1] else ()),
+            *(read_index_list(parser, lower[1]) if lower[1] else ()),
+        ]
         return Index(node, tuple(indices), **parser.since(start)) if indices else node
     body = parser.inside(of).whole() if of else parser.run()
     return Derivative("", body, parser.inside(by).whole(), **parser.since(start))

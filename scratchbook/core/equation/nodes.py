@@ -21,6 +21,13 @@ class Number(Node):
 
 
 @dataclass(frozen=True)
+class Literal(Node):
+    """A value put in while an equation is worked: a number or an array."""
+
+    value: Any = field(compare=False)
+
+
+@dataclass(frozen=True)
 class Constant(Node):
     """pi, e, infinity, ones or identity."""
 

@@ -97,7 +97,8 @@ class Notation:
 
         Raises EquationError for a silent change, and for an override of nothing.
         """
-        for entry in [*other.symbols.values(), *other.functions.values()]:
+        entries: list[Symbol | Function] = [*other.symbols.values(), *other.functions.values()]
+        for entry in entries:
             older = self.symbols.get(entry.key) or self.functions.get(entry.key)
             other.check_change(entry, older)
         kept = {key: symbol for key, symbol in self.symbols.items() if key not in other.functions}
@@ -115,7 +116,10 @@ class Notation:
             raise self.fault(f"override of {entry.latex}, which is not declared before; drop 'override'", entry.row)
         if not fresh and not entry.is_override and not same_entry(entry, older):
             was = older.kind if isinstance(older, Symbol) else f"the function {older.code}" if older else ""
-            raise self.fault(f"{entry.latex} is declared as {was} before; write 'override {entry.latex}: ...' to change it", entry.row)
+            raise self.fault(
+                f"{entry.latex} is declared as {was} before; write 'override {entry.latex}: ...' to change it",
+                entry.row,
+            )
 
     def fault(self, text: str, row: int) -> EquationError:
         """A mistake in one line of this notation."""
@@ -124,8 +128,12 @@ class Notation:
         return EquationError(text, offset=start, end=start + len(lines[row]), source=self.source, field="notation")
 
     def by_code(self) -> dict[str, Symbol]:
-        """The symbols by their Python names and paths."""
-        return {symbol.code: symbol for symbol in self.symbols.values()}
+        """The symbols by their Python names and paths; one with a path also by the name that its letters give."""
+        codes = {symbol.code: symbol for symbol in self.symbols.values()}
+        for symbol in self.symbols.values():
+            if not symbol.code.isidentifier():
+                codes.setdefault(code_name(symbol.key), symbol)
+        return codes
 
 
 def same_entry(entry: Symbol | Function, older: Symbol | Function | None) -> bool:
@@ -251,7 +259,9 @@ def read_kind(text: str, macros: Macros | None = None) -> Kind:
     inside = rest.rstrip().removesuffix(")")
     pieces = split_top(inside, ",") if inside.strip() else []
     arguments = tuple(python_text(piece, macros) for piece in pieces)
-    keys = tuple((code, read_symbol(piece, macros)) for piece, code in zip(pieces, arguments, strict=True) if piece != code)
+    keys = tuple(
+        (code, read_symbol(piece, macros)) for piece, code in zip(pieces, arguments, strict=True) if piece != code
+    )
     low, high = KINDS[name]
     if not low <= len(arguments) <= high:
         wanted = f"{low}" if low == high else f"{low} to {high}"

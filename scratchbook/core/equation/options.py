@@ -19,7 +19,10 @@ ALLOWED: Final = (
     ast.Expression, ast.Name, ast.Load, ast.Attribute, ast.Call, ast.keyword, ast.Constant, ast.Subscript, ast.Slice, ast.Tuple,
     ast.List, ast.Dict, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Compare, ast.cmpop,
 )  # fmt: skip
-BUILTINS: Final = {name: getattr(builtins, name) for name in ("abs", "bool", "dict", "float", "int", "len", "list", "max", "min", "range", "round", "sum", "tuple")}
+BUILTINS: Final = {
+    name: getattr(builtins, name)
+    for name in ("abs", "bool", "dict", "float", "int", "len", "list", "max", "min", "range", "round", "sum", "tuple")
+}
 RTOL: Final = 1e-9
 MAX_TEXT: Final = 2_000
 
@@ -79,7 +82,13 @@ class Expression:
 
     def fault(self, text: str) -> EquationError:
         """A mistake in this expression."""
-        return EquationError(text, offset=self.offset, end=self.offset + len(self.text), source=self.source or self.text, field=self.field_name)
+        return EquationError(
+            text,
+            offset=self.offset,
+            end=self.offset + len(self.text),
+            source=self.source or self.text,
+            field=self.field_name,
+        )
 
 
 def unknown_name(name: str, environment: Mapping[str, Any]) -> str:
@@ -100,17 +109,35 @@ def read_expression(text: str, source: str = "", field_name: str = "check", offs
     offset += lead
     end = offset + max(1, len(text))
     if len(text) > MAX_TEXT:
-        raise EquationError(f"an expression of {len(text)} characters is over the limit of {MAX_TEXT}", offset=offset, end=end, source=whole, field=field_name)
+        raise EquationError(
+            f"an expression of {len(text)} characters is over the limit of {MAX_TEXT}",
+            offset=offset,
+            end=end,
+            source=whole,
+            field=field_name,
+        )
     try:
         tree = ast.parse(text, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         column = max(0, (getattr(error, "offset", 1) or 1) - 1)
-        raise EquationError(f"'{text}' is not a Python expression: {getattr(error, 'msg', error)}", offset=offset + column, end=end, source=whole, field=field_name) from None
+        raise EquationError(
+            f"'{text}' is not a Python expression: {getattr(error, 'msg', error)}",
+            offset=offset + column,
+            end=end,
+            source=whole,
+            field=field_name,
+        ) from None
     for node in ast.walk(tree):
         reason = forbidden(node)
         if reason:
             start = offset + getattr(node, "col_offset", 0)
-            raise EquationError(reason, offset=start, end=offset + (getattr(node, "end_col_offset", 0) or len(text)), source=whole, field=field_name)
+            raise EquationError(
+                reason,
+                offset=start,
+                end=offset + (getattr(node, "end_col_offset", 0) or len(text)),
+                source=whole,
+                field=field_name,
+            )
     names = frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
     calls = tuple(ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call))
     return Expression(text, names, calls, compile(tree, "<check>", "eval"), whole, field_name, offset)
@@ -158,16 +185,25 @@ def read_tolerance(request: Request, *, is_approximate: bool) -> float:
     text = request.rtol.strip()
     if not text:
         if is_approximate:
-            raise EquationError("an approximation needs its tolerance; write ':rtol: 0.01' with the largest relative difference", field="rtol")
+            raise EquationError(
+                "an approximation needs its tolerance; write ':rtol: 0.01' with the largest relative difference",
+                field="rtol",
+            )
         return RTOL
     try:
         value = float(text)
     except ValueError:
-        raise EquationError(f"the tolerance '{text}' is not a number; write for example 0.01", source=request.rtol, field="rtol") from None
+        raise EquationError(
+            f"the tolerance '{text}' is not a number; write for example 0.01", source=request.rtol, field="rtol"
+        ) from None
     if not 0 < value < 1:
         raise EquationError(f"the tolerance {text} must lie between 0 and 1", source=request.rtol, field="rtol")
     if value > RTOL and not is_approximate:
-        raise EquationError(f"the tolerance {text} is above {RTOL:g} for '='; write \\approx, or drop it", source=request.rtol, field="rtol")
+        raise EquationError(
+            f"the tolerance {text} is above {RTOL:g} for '='; write \\approx, or drop it",
+            source=request.rtol,
+            field="rtol",
+        )
     return value
 
 
@@ -188,7 +224,9 @@ def read_points(request: Request) -> list[dict[str, float]]:
             except ValueError:
                 sign = ""
             if not sign or not name.isidentifier():
-                raise EquationError(f"'{pair}' is not a point; write ':at: d=768 h=2048'", source=request.at, field="at")
+                raise EquationError(
+                    f"'{pair}' is not a point; write ':at: d=768 h=2048'", source=request.at, field="at"
+                )
             point[name] = int(value) if value == int(value) else value
         points.append(point)
     return points

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, TypedDict
 
 from . import bigoperators, brackets, environments, naming
 from .ellipsis import make_family
@@ -26,15 +26,50 @@ SIGNS: Final = frozenset([r"\cdot", r"\times", "*", "/", r"\div", r"\bmod"])
 ELEMENTWISE: Final = frozenset([r"\odot", r"\circ"])
 STARTERS: Final = frozenset(
     ["(", "[", "{"]
-    + [r"\{", r"\frac", r"\sqrt", r"\sum", r"\prod", r"\lvert", r"\lVert", r"\lfloor", r"\lceil", r"\langle", r"\infty", r"\partial", r"\nabla", r"\binom", r"\underbrace", r"\left.", r"|", r"\|", r"\Re"]
+    + [
+        r"\{",
+        r"\frac",
+        r"\sqrt",
+        r"\sum",
+        r"\prod",
+        r"\lvert",
+        r"\lVert",
+        r"\lfloor",
+        r"\lceil",
+        r"\langle",
+        r"\infty",
+        r"\partial",
+        r"\nabla",
+        r"\binom",
+        r"\underbrace",
+        r"\left.",
+        r"|",
+        r"\|",
+        r"\Re",
+    ]
 )
 BARS: Final = frozenset(["|", r"\|"])
+
+
+class Span(TypedDict):
+    """Where a node stands in the author's text."""
+
+    start: int
+    end: int
 
 
 class Parser:
     """A place in a list of tokens, the names that the display knows, and the indices that run here."""
 
-    def __init__(self, tokens: Sequence[Token], lexicon: Lexicon, scope: frozenset[str] = frozenset(), depth: int = 0, *, is_plain: bool = False) -> None:
+    def __init__(
+        self,
+        tokens: Sequence[Token],
+        lexicon: Lexicon,
+        scope: frozenset[str] = frozenset(),
+        depth: int = 0,
+        *,
+        is_plain: bool = False,
+    ) -> None:
         self.tokens = list(tokens)
         self.lexicon = lexicon
         self.scope = scope
@@ -91,10 +126,17 @@ class Parser:
         if token.text in (")", "]", r"\}", "}", r"\rvert", r"\rVert", r"\right."):
             return fault(f"'{token.text}' closes nothing; drop it or add what opens it", token)
         if token.kind == "text":
-            return fault(f"the words '{token.text}' stand inside an expression; set them apart with \\quad, or declare one word as a name", token)
-        return fault(f"unexpected '{token.text}'" + (f"; {wanted} should stand here" if wanted else "; a number, a name or a bracket should stand here"), token)
+            return fault(
+                f"the words '{token.text}' stand inside an expression; set them apart with \\quad, or declare one word as a name",
+                token,
+            )
+        return fault(
+            f"unexpected '{token.text}'"
+            + (f"; {wanted} should stand here" if wanted else "; a number, a name or a bracket should stand here"),
+            token,
+        )
 
-    def since(self, start: int) -> dict[str, int]:
+    def since(self, start: int) -> Span:
         """The place of a node that began at a character and ends before the token here."""
         return {"start": start, "end": max(start, self.tokens[self.place - 1].end if self.place else start)}
 
@@ -116,7 +158,10 @@ class Parser:
         token = self.token
         if token.kind == "number" and len(token.text) > 1:
             first = Token("number", token.text[0], token.start, token.start + 1, token.gap)
-            self.tokens[self.place : self.place + 1] = [first, Token("number", token.text[1:], token.start + 1, token.end)]
+            self.tokens[self.place : self.place + 1] = [
+                first,
+                Token("number", token.text[1:], token.start + 1, token.end),
+            ]
         elif token.text in (r"\frac", r"\sqrt", r"\begin", "^", "_"):
             raise fault(f"{owner.text} needs braces around {token.text} here; write {owner.text}{{...}}", token)
         found, self.place = group(self.tokens, self.place)
@@ -224,8 +269,13 @@ class Parser:
             raise fault(f"ambiguous: the number {self.text} follows a factor; put it first or write \\cdot", self.token)
         if isinstance(before, Number) and self.text == r"\frac":
             body = self.tokens[self.place + 1 : self.place + 7]
-            if all(token.kind == "number" or token.text in ("{", "}") for token in body[:2] + body[2:3]) and self.follower(1).kind != "end":
-                raise fault("ambiguous: a number before a fraction of numbers reads as a mixed number; write \\cdot", self.token)
+            if (
+                all(token.kind == "number" or token.text in ("{", "}") for token in body[:2] + body[2:3])
+                and self.follower(1).kind != "end"
+            ):
+                raise fault(
+                    "ambiguous: a number before a fraction of numbers reads as a mixed number; write \\cdot", self.token
+                )
 
     def starts_factor(self, steps: int = 0) -> bool:
         """Does a factor begin here?"""
@@ -282,8 +332,15 @@ class Parser:
         """A number as it stands."""
         token = self.take()
         after, sign = self.token, self.follower()
-        if after.text == "e" and not after.gap and (sign.kind == "number" or sign.text == "-") and sign.start == after.end:
-            raise fault(f"'{token.text}e{sign.text}' shows a product with e; write {token.text} \\cdot 10^{{...}}", token)
+        if (
+            after.text == "e"
+            and not after.gap
+            and (sign.kind == "number" or sign.text == "-")
+            and sign.start == after.end
+        ):
+            raise fault(
+                f"'{token.text}e{sign.text}' shows a product with e; write {token.text} \\cdot 10^{{...}}", token
+            )
         if len(token.text) > 400:
             raise fault("a number of over 400 digits", token)
         value = float(token.text) if "." in token.text else int(token.text)

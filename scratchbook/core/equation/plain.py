@@ -65,7 +65,10 @@ def word_tokens(word: str, start: int, end: int, codes: dict[str, str]) -> list[
     for sign, script in (("_", below), ("^", above)):
         if script:
             tokens += [Token("symbol", sign, start, end), Token("symbol", "{", start, end)]
-            tokens += [replace(token, kind="name" if token.kind in ("letter", "command") else token.kind, start=start, end=end) for token in whole(script)]
+            tokens += [
+                replace(token, kind="name" if token.kind in ("letter", "command") else token.kind, start=start, end=end)
+                for token in whole(script)
+            ]
             tokens.append(Token("symbol", "}", start, end))
     tokens += [Token("symbol", "'", start, end)] * len(primes)
     return tokens + (script_tokens(scripts, start, end) if scripts else [])
@@ -88,8 +91,21 @@ def script_tokens(piece: str, start: int, end: int) -> list[Token]:
     """Unicode subscripts and superscripts."""
     table, sign = (BELOW, "_") if piece[0] in BELOW else (ABOVE, "^")
     text = "".join(table[character] for character in piece if character in table)
-    inside = [Token("number" if token.kind == "number" else "name" if token.kind == "letter" else token.kind, token.text, start, end) for token in cut(text)]
-    return [Token("symbol", sign, start, end), Token("symbol", "{", start, end), *inside, Token("symbol", "}", start, end)]
+    inside = [
+        Token(
+            "number" if token.kind == "number" else "name" if token.kind == "letter" else token.kind,
+            token.text,
+            start,
+            end,
+        )
+        for token in cut(text)
+    ]
+    return [
+        Token("symbol", sign, start, end),
+        Token("symbol", "{", start, end),
+        *inside,
+        Token("symbol", "}", start, end),
+    ]
 
 
 def sign_tokens(piece: str, start: int, end: int) -> list[Token]:

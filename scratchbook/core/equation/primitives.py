@@ -176,7 +176,9 @@ def one_above_other(values: list[Value]) -> Value:
     arrays = [value.array[None, :] if isinstance(value, Row) else np.asarray(value) for value in values]
     if {array.ndim for array in arrays} == {0, 1} or {array.ndim for array in arrays} == {0}:
         return np.concatenate([np.atleast_1d(array) for array in arrays])
-    if len({array.ndim for array in arrays}) > 1 or (arrays[0].ndim == 2 and len({array.shape[1] for array in arrays}) > 1):
+    if len({array.ndim for array in arrays}) > 1 or (
+        arrays[0].ndim == 2 and len({array.shape[1] for array in arrays}) > 1
+    ):
         raise fault(f"a list of {', '.join(map(shown, values))}; their columns must agree")
     return np.concatenate(arrays, axis=0)
 
@@ -299,5 +301,3 @@ def check_count(name: str, count: int, low: int, high: int) -> None:
     if not low <= count <= high:
         wanted = f"{low}" if low == high else f"{low} to {high}"
         raise fault(f"{name} takes {wanted} arguments, not {count}")
-
-

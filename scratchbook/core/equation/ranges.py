@@ -48,7 +48,10 @@ class Ranges:
                 if evaluator.is_known(key) or key in found or key.startswith(r"\frac"):
                     continue
                 if key not in self.indices and key != KEY:
-                    raise fault(f"{latex_of(key)} is not declared; declare it in the notation, or define it", place_of(node, key))
+                    raise fault(
+                        f"{latex_of(key)} is not declared; declare it in the notation, or define it",
+                        place_of(node, key),
+                    )
                 found.append(key)
         return found
 
@@ -90,7 +93,9 @@ class Ranges:
         soft = self.from_conditions(key, self.conditions, {}, evaluator)
         if soft[0] is not None and soft[1] is not None:
             return range(soft[0], soft[1] + 1)
-        raise fault(f"the index {latex_of(key)} has no range; write \\quad {latex_of(key)} = 1, \\ldots, n, or declare '{key}: index(1..n)'")
+        raise fault(
+            f"the index {latex_of(key)} has no range; write \\quad {latex_of(key)} = 1, \\ldots, n, or declare '{key}: index(1..n)'"
+        )
 
     def explicit(self, binding: Binding, bound: Bound, evaluator: Evaluator) -> Sequence[int]:
         """The values from low to high, or of a set."""
@@ -131,7 +136,9 @@ class Ranges:
         for value in self.values(node, bindings[0], rest, bound, evaluator):
             yield from self.bind(node, bindings[1:], bound | {bindings[0].key: value}, evaluator)
 
-    def values(self, node: Reduce, binding: Binding, rest: set[str], bound: Bound, evaluator: Evaluator) -> Sequence[int]:
+    def values(
+        self, node: Reduce, binding: Binding, rest: set[str], bound: Bound, evaluator: Evaluator
+    ) -> Sequence[int]:
         """The values of one bound index."""
         key = binding.key
         if binding.members is not None or (binding.low is not None and binding.high is not None):
@@ -153,10 +160,15 @@ class Ranges:
         if binding.low is not None:
             low = evaluator.integer(binding.low, bound, f"the start of {latex_of(key)}")
         if low is None or high is None:
-            raise fault(f"the index {latex_of(key)} has no range; write {latex_of(key)}=1 below and its end above the operator", node)
+            raise fault(
+                f"the index {latex_of(key)} has no range; write {latex_of(key)}=1 below and its end above the operator",
+                node,
+            )
         return range(low, high + 1)
 
-    def from_conditions(self, key: str, conditions: Sequence[Node], bound: Bound, evaluator: Evaluator) -> tuple[int | None, int | None]:
+    def from_conditions(
+        self, key: str, conditions: Sequence[Node], bound: Bound, evaluator: Evaluator
+    ) -> tuple[int | None, int | None]:
         """The bounds that chains such as 1 \\le i < d/2 give."""
         low: int | None = None
         high: int | None = None
@@ -183,7 +195,9 @@ class Ranges:
         value = np.real(evaluator.value(node, bound))
         return float(value) if np.ndim(value) == 0 and np.isfinite(value) else None
 
-    def from_arrays(self, key: str, roots: Sequence[Node], bound: Bound, evaluator: Evaluator, hidden: set[str] | None = None) -> Span | None:
+    def from_arrays(
+        self, key: str, roots: Sequence[Node], bound: Bound, evaluator: Evaluator, hidden: set[str] | None = None
+    ) -> Span | None:
         """The span of the axes that an index runs along; they must agree."""
         memo = ("arrays", key, tuple(map(id, roots)))
         if memo in evaluator.range_memo:
@@ -221,7 +235,10 @@ class Ranges:
                 return (evaluator.base, evaluator.base + shape[axis] - 1) if axis < len(shape) else None
             if base.key not in bound and base.key not in evaluator.inputs and evaluator.definitions.defines(base.key):
                 return self.defined_axis(base.key, axis, evaluator)
-        elif any(name not in bound and not evaluator.is_known(name) for name in free_names(base)) or free_names(base) & missing:
+        elif (
+            any(name not in bound and not evaluator.is_known(name) for name in free_names(base))
+            or free_names(base) & missing
+        ):
             return None
         value = evaluator.value(base, bound)
         shape = np.shape(value.array if isinstance(value, Row) else value)

@@ -3,7 +3,24 @@
 from __future__ import annotations
 
 from .equation import Equation
-from .nodes import Add, Call, Fraction, Index, Magnitude, Multiply, Name, Negate, Node, Norm, Number, Power, Product, Reduce, Root, Transpose
+from .nodes import (
+    Add,
+    Call,
+    Fraction,
+    Index,
+    Magnitude,
+    Multiply,
+    Name,
+    Negate,
+    Node,
+    Norm,
+    Number,
+    Power,
+    Product,
+    Reduce,
+    Root,
+    Transpose,
+)
 from .primitives import ELEMENTWISE, WITH_INDEX
 
 MAX_DEPTH = 60

@@ -20,7 +20,11 @@ def holds(left: Value, sign: str, right: Value) -> Any:
     """Whether a relation holds, element by element."""
     if sign == r"\in":
         return bool(np.any(np.asarray(right) == left))
-    if isinstance(left, Row) or isinstance(right, Row) or (np.ndim(left) and np.ndim(right) and np.shape(left) != np.shape(right)):
+    if (
+        isinstance(left, Row)
+        or isinstance(right, Row)
+        or (np.ndim(left) and np.ndim(right) and np.shape(left) != np.shape(right))
+    ):
         raise fault(f"a condition compares {algebra.shown(left)} and {algebra.shown(right)}; index them")
     one, other = np.real(left), np.real(right)
     if sign == "=":
@@ -93,10 +97,15 @@ def reduced(self: Evaluator, node: Reduce, bound: Bound) -> Value:
 def expected(self: Evaluator, node: Reduce, places: list[Bound]) -> Value:
     r"""\mathbb{E}_{i \sim p}: values weighted by p."""
     assert node.weights is not None
-    weights = self.value(node.weights, {key: value for key, value in places[0].items() if key != node.bindings[0].key} if places else {})
+    weights = self.value(
+        node.weights, {key: value for key, value in places[0].items() if key != node.bindings[0].key} if places else {}
+    )
     if len(node.bindings) != 1 or np.ndim(weights) != 1 or len(weights) != len(places):
         raise fault("the weights of an expectation must be a vector over its one index", node)
-    return folded("sum", [algebra.multiply(weight, self.value(node.body, inner)) for weight, inner in zip(weights, places, strict=True)])
+    return folded(
+        "sum",
+        [algebra.multiply(weight, self.value(node.body, inner)) for weight, inner in zip(weights, places, strict=True)],
+    )
 
 
 def first_extreme(node: Reduce, values: list[Value], places: list[Bound]) -> int:

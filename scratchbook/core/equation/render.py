@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+import numpy as np
+
+from .algebra import Row
 from .nodes import (
     Add,
     Binding,
@@ -18,6 +21,7 @@ from .nodes import (
     Index,
     Indicator,
     Join,
+    Literal,
     Logic,
     Magnitude,
     Matrix,
@@ -49,18 +53,28 @@ FUNCTIONS: Final = {"relu": r"\operatorname{ReLU}", "binomial": r"\binom", "iden
 
 
 class Renderer:
-    """Writes nodes.  is_bracketed: put brackets around every sum, product and power.   name: how a key is written."""
+    """Writes nodes.
 
-    def __init__(self, name: Callable[[str], str] = latex_of, *, is_bracketed: bool = False) -> None:
+    name: how a key is written.   digits: of numbers put in.   is_bracketed: put brackets around every sum and product.
+    """
+
+    def __init__(self, name: Callable[[str], str] = latex_of, *, digits: int = 4, is_bracketed: bool = False) -> None:
         self.name = name
+        self.digits = digits
         self.is_bracketed = is_bracketed
 
     def write(self, node: Node, level: int = SUM) -> str:
         """The LaTeX of a node where at least this tightness is needed."""
         text, own = RULES[type(node)](self, node)
         if own < level or (self.is_bracketed and own < SCRIPT and level > SUM):
-            return rf"\left({text}\right)"
+            return bracketed(text)
         return text
+
+
+def bracketed(text: str) -> str:
+    """Brackets around LaTeX, tall ones where it is tall."""
+    is_tall = any(command in text for command in (r"\frac", r"\sum", r"\prod", r"\begin", r"\sqrt", r"\left"))
+    return rf"\left({text}\right)" if is_tall else f"({text})"
 
 
 def number(self: Renderer, node: Number) -> tuple[str, int]:
@@ -74,23 +88,56 @@ def number(self: Renderer, node: Number) -> tuple[str, int]:
     return text, ATOM if value >= 0 else SUM
 
 
+def literal(self: Renderer, node: Literal) -> tuple[str, int]:
+    """A number rounded, a vector as a list, a matrix in brackets."""
+    value = node.value.array if isinstance(node.value, Row) else node.value
+    if np.ndim(value) == 0:
+        text = rounded(value, self.digits)
+        return text, SUM if text.startswith("-") else SIGN if "cdot" in text else ATOM
+    if np.ndim(value) == 1:
+        return f"[{', '.join(rounded(item, self.digits) for item in value)}]", ATOM
+    if np.ndim(value) == 2:
+        rows = r" \\ ".join(" & ".join(rounded(item, self.digits) for item in row) for row in value)
+        return rf"\begin{{bmatrix}} {rows} \end{{bmatrix}}", ATOM
+    return rf"\text{{array of {' by '.join(map(str, np.shape(value)))}}}", ATOM
+
+
+def rounded(value: Any, digits: int) -> str:
+    """A number with so many digits after the point; a whole number without a point."""
+    value = np.real(value)
+    if np.isinf(value):
+        return r"-\infty" if value < 0 else r"\infty"
+    if isinstance(value, int | np.integer):
+        return str(int(value))
+    if value and not 10.0**-digits <= abs(value) < 10.0**9:
+        mantissa, _, exponent = f"{value:.{digits}e}".partition("e")
+        return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
+    text = f"{value:.{digits}f}"
+    if float(text) == value and "." in text:  # an exact number needs no zeros behind it
+        text = text.rstrip("0").rstrip(".")
+    return text.removeprefix("-") if float(text) == 0 else text
+
+
 def index(self: Renderer, node: Index) -> tuple[str, int]:
     inside = [self.write(part) for part in node.indices]
     is_short = all(len(text) == 1 for text in inside)
     below = "".join(inside) if is_short else ",".join(inside)
     base = node.base
     if isinstance(base, Name):
-        stem, label, above, primes = split_key(base.key) if not base.key.startswith((r"\frac", "|")) else ("", "", "", "")
+        stem, label, above, primes = (
+            split_key(base.key) if not base.key.startswith((r"\frac", "|")) else ("", "", "", "")
+        )
         if label or above or not stem:
             return rf"{{{self.name(base.key)}}}_{{{below}}}", SCRIPT
-    return rf"{self.write(base, ATOM)}_{{{below}}}", SCRIPT
+    tight = SCRIPT if isinstance(base, Call) and not base.is_bare else ATOM
+    return rf"{self.write(base, tight)}_{{{below}}}", SCRIPT
 
 
 def added(self: Renderer, node: Add) -> tuple[str, int]:
     text = ""
     for place, (term, sign) in enumerate(zip(node.terms, node.signs, strict=True)):
         text += ("-" if sign == "-" else "") if place == 0 else f" {sign} "
-        text += self.write(term, ELEMENTWISE)
+        text += self.write(term, ELEMENTWISE if place else SUM if isinstance(term, Literal) else ELEMENTWISE)
     return text, SUM
 
 
@@ -99,10 +146,11 @@ def product(self: Renderer, node: Product) -> tuple[str, int]:
     for place, factor in enumerate(node.factors):
         is_last = place == len(node.factors) - 1
         needs = SCRIPT if not (is_last and isinstance(factor, Reduce)) else RUN
-        parts.append(self.write(factor, ATOM if isinstance(factor, Number) and place else needs))
-        if place and isinstance(factor, Number):
-            parts[-1] = rf"\left({parts[-1].removeprefix('(').removesuffix(')')}\right)"
-    return " ".join(parts), RUN
+        text = self.write(factor, needs)
+        # Two numbers side by side would read as one.
+        is_number = text[:1].isdigit() or (text.startswith(r"\frac") and parts and parts[-1][-1:].isdigit())
+        parts.append(rf"\cdot {text}" if place and is_number else text)
+    return " ".join(parts), RUN if not any(part.startswith(r"\cdot") for part in parts) else SIGN
 
 
 def multiply(self: Renderer, node: Multiply) -> tuple[str, int]:
@@ -139,7 +187,9 @@ def norm(self: Renderer, node: Norm) -> tuple[str, int]:
 
 
 def called(self: Renderer, node: Call) -> tuple[str, int]:
-    name = FUNCTIONS.get(node.function) or (rf"\{node.function}" if node.function in WORDS else self.name(node.function))
+    name = FUNCTIONS.get(node.function) or (
+        rf"\{node.function}" if node.function in WORDS else self.name(node.function)
+    )
     if node.indices and node.function == node.base:
         name += f"_{{{','.join(self.write(part) for part in node.indices)}}}"
     if node.function in ("floor", "ceil"):
@@ -152,7 +202,7 @@ def called(self: Renderer, node: Call) -> tuple[str, int]:
         return f"{self.write(node.arguments[0], ATOM)}!", SCRIPT
     if node.function == "inner":
         return rf"\langle {', '.join(self.write(part) for part in node.arguments)} \rangle", ATOM
-    return rf"{name}\left({', '.join(self.write(part) for part in node.arguments)}\right)", SCRIPT
+    return name + bracketed(", ".join(self.write(part) for part in node.arguments)), SCRIPT
 
 
 def binding(self: Renderer, part: Binding) -> str:
@@ -167,7 +217,14 @@ def reduced(self: Renderer, node: Reduce) -> tuple[str, int]:
     if node.weights is not None:
         below = [rf"{below[0]} \sim {self.write(node.weights)}"]
     if node.condition is not None:
-        below = [*(text for part, text in zip(node.bindings, below, strict=True) if part.low is not None or part.members is not None), self.write(node.condition)]
+        below = [
+            *(
+                text
+                for part, text in zip(node.bindings, below, strict=True)
+                if part.low is not None or part.members is not None
+            ),
+            self.write(node.condition),
+        ]
     high = next((part.high for part in node.bindings if part.high is not None), None)
     above = f"^{{{self.write(high)}}}" if high is not None else ""
     operator = OPERATORS.get(node.operator, rf"\operatorname{{{node.operator}}}")
@@ -177,7 +234,11 @@ def reduced(self: Renderer, node: Reduce) -> tuple[str, int]:
 
 
 def cases(self: Renderer, node: Cases) -> tuple[str, int]:
-    rows = [rf"{self.write(row.value)} & " + (rf"\text{{if }} {self.write(row.condition)}" if row.condition else r"\text{otherwise}") for row in node.rows]
+    rows = [
+        rf"{self.write(row.value)} & "
+        + (rf"\text{{if }} {self.write(row.condition)}" if row.condition else r"\text{otherwise}")
+        for row in node.rows
+    ]
     text = r" \\ ".join(rows)
     return rf"\begin{{cases}} {text} \end{{cases}}", ATOM
 
@@ -210,6 +271,7 @@ def sliced(self: Renderer, node: Slice) -> tuple[str, int]:
 
 RULES: Final[dict[type[Node], Callable[[Renderer, Any], tuple[str, int]]]] = {
     Number: number,
+    Literal: literal,
     Constant: lambda self, node: (CONSTANTS[node.name], ATOM),
     Name: lambda self, node: (self.name(node.key), SCRIPT if any(sign in node.key for sign in "_^'") else ATOM),
     Slice: sliced,
@@ -228,13 +290,19 @@ RULES: Final[dict[type[Node], Callable[[Renderer, Any], tuple[str, int]]]] = {
     Reduce: reduced,
     Cases: cases,
     Matrix: matrix,
-    Join: lambda self, node: (f"[{('; ' if node.is_vertical else ', ').join(self.write(part) for part in node.parts)}]", ATOM),
+    Join: lambda self, node: (
+        f"[{('; ' if node.is_vertical else ', ').join(self.write(part) for part in node.parts)}]",
+        ATOM,
+    ),
     Family: family,
     Indicator: lambda self, node: (rf"\mathbb{{1}}[{self.write(node.condition)}]", ATOM),
     Compare: compared,
     Logic: lambda self, node: (rf" \text{{ {node.word} }} ".join(self.write(part) for part in node.parts), SUM),
     Parity: lambda self, node: (rf"{self.write(node.body)} \text{{ is {'even' if node.is_even else 'odd'}}}", SUM),
-    Derivative: lambda self, node: (rf"\frac{{\partial}}{{\partial {self.write(node.by)}}} {self.write(node.of, SCRIPT)}", RUN),
+    Derivative: lambda self, node: (
+        rf"\frac{{\partial}}{{\partial {self.write(node.by)}}} {self.write(node.of, SCRIPT)}",
+        RUN,
+    ),
 }
 
 

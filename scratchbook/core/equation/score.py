@@ -70,7 +70,9 @@ def score(equation: Equation, request: Request, namespace: Mapping[str, Any], ma
 def fate_of(mutant: Mutant, prepared: Prepared, sides: dict[tuple[int, int], Side | None]) -> Fate:
     """Run one mutant."""
     reason = why_not(changed(prepared, mutant.equation), sides)
-    return Fate(mutant.operator, mutant.old, mutant.new, reason[0] if reason else "survived", reason[1] if reason else "")
+    return Fate(
+        mutant.operator, mutant.old, mutant.new, reason[0] if reason else "survived", reason[1] if reason else ""
+    )
 
 
 def changed(prepared: Prepared, equation: Equation) -> Prepared:

@@ -38,7 +38,11 @@ def check_slopes(comparer: Comparer, side: Side) -> None:
     keys = [key for target in prepared.targets for key in target.keys]
     if len(keys) != 1 or not prepared.definitions.defines(keys[0]):
         if prepared.request.grad.strip():
-            raise EquationError("gradients need one target that the equation gives as NAME = ...", source=prepared.request.grad, field="grad")
+            raise EquationError(
+                "gradients need one target that the equation gives as NAME = ...",
+                source=prepared.request.grad,
+                field="grad",
+            )
         return
     value = side.values[keys[0]]
     upstream = seed_of(prepared.request.label + "/up", side.number).normal(0.2, 1.3, np.shape(value))
@@ -71,7 +75,9 @@ def compare_one(comparer: Comparer, side: Side, target: str, key: str, gradient:
     """Compare the gradient of one input along a random direction."""
     is_row = bool(side.rows) and key in comparer.row_keys
     if key not in side.cases[0]:
-        raise EquationError(f"{latex_of(key)} is no input of this equation", source=comparer.prepared.request.grad, field="grad")
+        raise EquationError(
+            f"{latex_of(key)} is no input of this equation", source=comparer.prepared.request.grad, field="grad"
+        )
     values = np.stack([case[key] for case in side.cases]) if is_row else side.cases[0][key]
     wrong = shape_fault(key, gradient, values)
     if wrong:
@@ -91,7 +97,9 @@ def compare_one(comparer: Comparer, side: Side, target: str, key: str, gradient:
     comparer.tally.compared += 1
 
 
-def slope_along(comparer: Comparer, side: Side, target: str, key: str, along: Any, upstream: Any, *, is_row: bool) -> float:
+def slope_along(
+    comparer: Comparer, side: Side, target: str, key: str, along: Any, upstream: Any, *, is_row: bool
+) -> float:
     """The equation's derivative along a direction, weighted by what arrives, over all rows."""
     total = 0.0
     for case, values in enumerate(side.cases):
@@ -102,7 +110,9 @@ def slope_along(comparer: Comparer, side: Side, target: str, key: str, along: An
     return total
 
 
-def worst_element(comparer: Comparer, side: Side, target: str, key: str, gradient: Any, upstream: Any, *, is_row: bool) -> tuple[dict[str, int], str, str]:
+def worst_element(
+    comparer: Comparer, side: Side, target: str, key: str, gradient: Any, upstream: Any, *, is_row: bool
+) -> tuple[dict[str, int], str, str]:
     """The element of a gradient that differs most: its place, the code's value, the equation's."""
     shape = np.shape(gradient)
     best: tuple[float, tuple[int, ...], float, float] = (-1.0, (), float("nan"), float("nan"))
@@ -117,9 +127,20 @@ def worst_element(comparer: Comparer, side: Side, target: str, key: str, gradien
     return names, f"{best[2]:.6g}", f"{best[3]:.6g}"
 
 
-def disagree(comparer: Comparer, side: Side, key: str, reason: str, one: str, other: str, difference: float, indices: dict[str, int] | None = None) -> None:
+def disagree(
+    comparer: Comparer,
+    side: Side,
+    key: str,
+    reason: str,
+    one: str,
+    other: str,
+    difference: float,
+    indices: dict[str, int] | None = None,
+) -> None:
     """Stop with the gradient that differs."""
     from .comparing import shown_values
 
     values = shown_values(side.cases[0], comparer.prepared.notation)
-    raise Disagreement(Mismatch(side.number, f"gradient of {latex_of(key)}", indices or {}, one, other, difference, values), reason)
+    raise Disagreement(
+        Mismatch(side.number, f"gradient of {latex_of(key)}", indices or {}, one, other, difference, values), reason
+    )

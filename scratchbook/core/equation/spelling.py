@@ -38,7 +38,61 @@ MAX_BRACES: Final = 64
 
 # Commands that the parser itself reads.
 SIGNS: Final = frozenset(
-    [r"\frac", r"\sqrt", r"\sum", r"\prod", r"\cdot", r"\times", r"\odot", r"\circ", r"\div", r"\infty", r"\partial", r"\nabla", r"\top", r"\in", r"\ldots", r"\lvert", r"\rvert", r"\lVert", r"\rVert", r"\|", r"\{", r"\}", r"\langle", r"\rangle", r"\lfloor", r"\rfloor", r"\lceil", r"\rceil", r"\mid", r"\bmod", r"\mod", r"\pmod", r"\binom", r"\substack", r"\wedge", r"\vee", r"\begin", r"\end", r"\leftarrow", r"\approx", r"\le", r"\ge", r"\ne", r"\prime", r"\underbrace", r"\notin", r"\backslash", r"\Re", r"\Im", r"\top", r"\operatorname", r"\emptyset", r"\neg"]
+    [
+        r"\frac",
+        r"\sqrt",
+        r"\sum",
+        r"\prod",
+        r"\cdot",
+        r"\times",
+        r"\odot",
+        r"\circ",
+        r"\div",
+        r"\infty",
+        r"\partial",
+        r"\nabla",
+        r"\top",
+        r"\in",
+        r"\ldots",
+        r"\lvert",
+        r"\rvert",
+        r"\lVert",
+        r"\rVert",
+        r"\|",
+        r"\{",
+        r"\}",
+        r"\langle",
+        r"\rangle",
+        r"\lfloor",
+        r"\rfloor",
+        r"\lceil",
+        r"\rceil",
+        r"\mid",
+        r"\bmod",
+        r"\mod",
+        r"\pmod",
+        r"\binom",
+        r"\substack",
+        r"\wedge",
+        r"\vee",
+        r"\begin",
+        r"\end",
+        r"\leftarrow",
+        r"\approx",
+        r"\le",
+        r"\ge",
+        r"\ne",
+        r"\prime",
+        r"\underbrace",
+        r"\notin",
+        r"\backslash",
+        r"\Re",
+        r"\Im",
+        r"\top",
+        r"\operatorname",
+        r"\emptyset",
+        r"\neg",
+    ]
 )
 EVERY_COMMAND: Final = sorted(
     SIGNS | LETTERS | SPACES | SIZES | BRACES | PLAIN_STYLES | WORD_STYLES | TEXT_STYLES | set(SAME) | set(ACCENTS)
@@ -141,7 +195,9 @@ class Speller:
             if first.kind == "command" and (first.text in ACCENTS or first.text in PLAIN_STYLES | WORD_STYLES):
                 return [first, *self.with_braces(self.argument(first), first)]
             if first.kind == "number" and len(first.text) > 1:
-                raise fault(f"TeX gives {owner.text} only the first digit here; write {owner.text}{{{first.text}}}", first)
+                raise fault(
+                    f"TeX gives {owner.text} only the first digit here; write {owner.text}{{{first.text}}}", first
+                )
             return [first]
         depth, start = 1, self.place
         while depth:

@@ -85,7 +85,9 @@ def drop_layout(tokens: list[Token]) -> list[Token]:
             stack.append(token)
         elif kind == r"\end":
             if not stack or stack.pop().text[len(r"\begin") :] != token.text[len(r"\end") :]:
-                raise fault(f"{token.text} does not match the environment that is open; each \\begin needs its \\end", token)
+                raise fault(
+                    f"{token.text} does not match the environment that is open; each \\begin needs its \\end", token
+                )
         if not (kind in (r"\begin", r"\end") and name in LAYOUT_ENVIRONMENTS) and token.text != "$":
             kept.append(token)
     if stack:
@@ -125,7 +127,10 @@ def separate_text(token: Token, tokens: list[Token], number: int, chunks: list[C
     words = [word.strip(".,;:()").lower() for word in token.text.split()]
     row = chunks[-1].row
     if any(word in PIECEWISE for word in words):
-        raise fault("cases outside a cases environment; write \\begin{cases} a & \\text{if } x > 0 \\\\ b & \\text{otherwise} \\end{cases}", token)
+        raise fault(
+            "cases outside a cases environment; write \\begin{cases} a & \\text{if } x > 0 \\\\ b & \\text{otherwise} \\end{cases}",
+            token,
+        )
     if all(word in CONNECTIVES or not word for word in words):
         chunks.append(Chunk("if" if any(word in CONDITIONAL for word in words) else "word", row))
         return
@@ -134,7 +139,10 @@ def separate_text(token: Token, tokens: list[Token], number: int, chunks: list[C
     borders = [before is None or before.kind in ("newline", "space", "text") or before.text in SEPARATORS | {"&"}]
     borders.append(after is None or after.kind in ("newline", "space", "text") or after.text in SEPARATORS | {"&"})
     if not any(borders):
-        raise fault(f"'{token.text}' stands inside an expression; declare it as a name of one word, or set it apart with \\quad", token)
+        raise fault(
+            f"'{token.text}' stands inside an expression; declare it as a name of one word, or set it apart with \\quad",
+            token,
+        )
     chunks.append(Chunk("word", row))
 
 
@@ -163,20 +171,30 @@ def merge(chunks: list[Chunk]) -> list[Chunk]:
             merged.append(chunk)
         elif is_continued(chunk, last, final):
             comma = [] if chunk.before in ("row", "space") else [Token("symbol", ",", first.start, first.start)]
-            last.tokens += [*comma, *chunk.tokens] if r"\ldots" in (first.text, final and final.text) or not last.is_relation else chunk.tokens
+            last.tokens += (
+                [*comma, *chunk.tokens]
+                if r"\ldots" in (first.text, final and final.text) or not last.is_relation
+                else chunk.tokens
+            )
         else:
             merged.append(chunk)
     for chunk in merged:
         strip_parentheses(chunk)
         if not chunk.is_relation and len(merged) > 1:
-            raise fault("this part has no relation; continue the equation before it, or write left = right", chunk.tokens[0])
+            raise fault(
+                "this part has no relation; continue the equation before it, or write left = right", chunk.tokens[0]
+            )
     return merged
 
 
 def is_continued(chunk: Chunk, last: Chunk, final: Token | None) -> bool:
     """Does a chunk carry on the statement before it?"""
     first = chunk.tokens[0]
-    if first.text in RELATIONS or first.text in JOINERS or (final is not None and (final.text in JOINERS | {"-"} or final.text in RELATIONS)):
+    if (
+        first.text in RELATIONS
+        or first.text in JOINERS
+        or (final is not None and (final.text in JOINERS | {"-"} or final.text in RELATIONS))
+    ):
         return True
     if chunk.before == "row" and not chunk.is_relation and last.is_relation:
         return True
@@ -188,7 +206,12 @@ def is_continued(chunk: Chunk, last: Chunk, final: Token | None) -> bool:
 def strip_parentheses(chunk: Chunk) -> None:
     """(i = 1, ..., n) after an equation is the range that it holds."""
     tokens = chunk.tokens
-    if chunk.before != "row" and tokens[0].text in ("(", "[") and tokens[-1].text in (")", "]") and not chunk.is_relation:
+    if (
+        chunk.before != "row"
+        and tokens[0].text in ("(", "[")
+        and tokens[-1].text in (")", "]")
+        and not chunk.is_relation
+    ):
         inside = tokens[1:-1]
         if any(token.text in RELATIONS for token in top_level(inside)):
             chunk.tokens = [token for token in inside if token.text != r"\forall" and token.kind != "text"]
@@ -212,5 +235,7 @@ def part_relations(chunk: Chunk) -> RawStatement:
             members[-1].append(token)
         depth += opens(token)
     if not members[-1]:
-        raise fault(f"nothing stands after '{relations[-1].text}'; write left {relations[-1].text} right", relations[-1])
+        raise fault(
+            f"nothing stands after '{relations[-1].text}'; write left {relations[-1].text} right", relations[-1]
+        )
     return RawStatement(tuple(map(tuple, members)), tuple(relations), chunk.before, chunk.row)

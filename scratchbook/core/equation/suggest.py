@@ -56,7 +56,11 @@ def restored(prepared: Prepared, symbol: Symbol) -> Iterator[Mutant]:
     for number, statement in enumerate(equation.statements):
         for place, member in enumerate(statement.members[1:], start=1):
             for path, node in places(member):
-                for new in with_symbol(node, Name(symbol.key)) if isinstance(node, Add | Root | Power | Product | Reduce | Fraction | Name) else ():
+                for new in (
+                    with_symbol(node, Name(symbol.key))
+                    if isinstance(node, Add | Root | Power | Product | Reduce | Fraction | Name)
+                    else ()
+                ):
                     members = (*statement.members[:place], put(member, path, new), *statement.members[place + 1 :])
                     statements = list(equation.statements)
                     statements[number] = replace(statement, members=members)

@@ -13,7 +13,9 @@ from .spelling import spell
 from .tokens import Macros, Token, read_tokens
 
 ACCENT: Final = re.compile(r"\\(bar|hat|tilde|dot|ddot|check|breve|ring|acute|grave|mathcal|mathbb|mathfrak)\{(.*)\}$")
-SCRIPTED: Final = re.compile(r"(?P<base>.*?)(?:_\{(?P<sub>[^{}]*(?:\{[^{}]*\}[^{}]*)*)\})?(?:\^\{(?P<sup>[^{}]*(?:\{[^{}]*\}[^{}]*)*)\})?(?P<primes>'*)$")
+SCRIPTED: Final = re.compile(
+    r"(?P<base>.*?)(?:_\{(?P<sub>[^{}]*(?:\{[^{}]*\}[^{}]*)*)\})?(?:\^\{(?P<sup>[^{}]*(?:\{[^{}]*\}[^{}]*)*)\})?(?P<primes>'*)$"
+)
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,9 @@ def key_of(base: str, below: Sequence[Token] = (), above: Sequence[Token] = (), 
 
 def flat(tokens: Sequence[Token]) -> str:
     """The text of a script, without braces and spaces."""
-    return "".join(token.text.replace(" ", "-") for token in tokens if token.text not in ("{", "}") and token.kind != "space")
+    return "".join(
+        token.text.replace(" ", "-") for token in tokens if token.text not in ("{", "}") and token.kind != "space"
+    )
 
 
 def group(tokens: Sequence[Token], place: int) -> tuple[tuple[Token, ...], int]:

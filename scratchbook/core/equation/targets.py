@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -19,7 +20,6 @@ from .parser import Parser
 from .spelling import spell
 from .symbols import latex_of, symbol_key
 from .tokens import Macros, Token, read_tokens
-
 
 EXPRESSION: Final = "left side "
 
@@ -55,7 +55,9 @@ class Target:
             return {self.keys[0]: as_numbers(result)}
         if not isinstance(result, tuple | list) or len(result) != len(self.keys):
             shown = ", ".join(map(latex_of, self.keys))
-            raise EquationError(f"{self.text} gives one value for {shown}; write LEFT == ... for each, one a line", field="check")
+            raise EquationError(
+                f"{self.text} gives one value for {shown}; write LEFT == ... for each, one a line", field="check"
+            )
         return dict(zip(self.keys, map(as_numbers, result), strict=True))
 
 
@@ -71,7 +73,14 @@ def as_numbers(value: Any) -> Any:
     return value
 
 
-def read_targets(equation: Equation, definitions: Definitions, request: Request, namespace: Mapping[str, Any], used: set[str], macros: Macros | None) -> list[Target]:
+def read_targets(
+    equation: Equation,
+    definitions: Definitions,
+    request: Request,
+    namespace: Mapping[str, Any],
+    used: set[str],
+    macros: Macros | None,
+) -> list[Target]:
     """The targets of ':check:', one a line.
 
     Raises EquationError for a left side that the equation does not have, and for a target named twice.
@@ -79,7 +88,12 @@ def read_targets(equation: Equation, definitions: Definitions, request: Request,
     targets = []
     for offset, line in lines_of(request.check):
         left, right, start = split_line(line, "==")
-        place = {"offset": offset + line.find(left) if left else offset, "end": offset + len(line), "source": request.check, "field": "check"}
+        place = {
+            "offset": offset + line.find(left) if left else offset,
+            "end": offset + len(line),
+            "source": request.check,
+            "field": "check",
+        }
         if left:
             key = left_key(left, equation, macros, place)
             keys: tuple[str, ...] = (definitions.last.get(key, key),)
@@ -91,13 +105,17 @@ def read_targets(equation: Equation, definitions: Definitions, request: Request,
     for target in targets:
         for key in target.keys:
             if key in seen:
-                raise EquationError(f"{latex_of(key)} is compared twice; keep one line", source=request.check, field="check")
+                raise EquationError(
+                    f"{latex_of(key)} is compared twice; keep one line", source=request.check, field="check"
+                )
             seen.add(key)
             check_on_left(key, equation, definitions, request)
     return targets
 
 
-def read_source(text: str, request: Request, offset: int, notation: Notation, namespace: Mapping[str, Any], used: set[str]) -> Expression | CodeCall:
+def read_source(
+    text: str, request: Request, offset: int, notation: Notation, namespace: Mapping[str, Any], used: set[str]
+) -> Expression | CodeCall:
     """The code of one line: a function's name alone, or an expression."""
     name = text.strip()
     if name and name.replace(".", "").replace("_", "a").isalnum() and name not in notation.by_code():
@@ -129,7 +147,9 @@ def left_key(left: str, equation: Equation, macros: Macros | None, place: dict[s
             return expression_key(number)
     definition = definition_of(node)
     if definition is None:
-        raise EquationError(f"'{left}' is on no left side; write one of {', '.join(left_sides(equation)) or 'the left sides'}", **place)
+        raise EquationError(
+            f"'{left}' is on no left side; write one of {', '.join(left_sides(equation)) or 'the left sides'}", **place
+        )
     return definition.key
 
 
@@ -163,7 +183,11 @@ def check_on_left(key: str, equation: Equation, definitions: Definitions, reques
     if any(key in names_on_left(statement.members[0]) for statement in definitions.statements):
         return
     sides = ", ".join(dict.fromkeys(left_sides(equation)))
-    raise EquationError(f"{latex_of(key)} is on no left side; the left sides are {sides or 'no names'}", source=request.check, field="check")
+    raise EquationError(
+        f"{latex_of(key)} is on no left side; the left sides are {sides or 'no names'}",
+        source=request.check,
+        field="check",
+    )
 
 
 def names_on_left(node: Node) -> set[str]:
@@ -186,11 +210,15 @@ def main_keys(equation: Equation) -> list[str]:
             uses |= inside - {definition.key}
         else:
             uses |= set().union(*(mentioned(member) for member in statement.members))
-    roots = [key for key in defined if key not in uses and not (key.endswith("^{2}") and key.removesuffix("^{2}") in uses)]
+    roots = [
+        key for key in defined if key not in uses and not (key.endswith("^{2}") and key.removesuffix("^{2}") in uses)
+    ]
     if not roots and equation.statements[-1].definition is None:
         return [expression_key(len(equation.statements) - 1)]
     if not roots:
-        raise EquationError("no left side is a name; write ':check: LEFT == PYTHON', or none for an identity", field="check")
+        raise EquationError(
+            "no left side is a name; write ':check: LEFT == PYTHON', or none for an identity", field="check"
+        )
     return roots
 
 
@@ -199,7 +227,9 @@ def mentioned(node: Node) -> set[str]:
     return free_names(node) | {getattr(part, "function", "") for part in walk(node)} - {""}
 
 
-def code_of(targets: Iterable[Target], functions: BoundFunctions, namespace: Mapping[str, Any]) -> tuple[CodeObject, ...]:
+def code_of(
+    targets: Iterable[Target], functions: BoundFunctions, namespace: Mapping[str, Any]
+) -> tuple[CodeObject, ...]:
     """The project's functions that the targets run.
 
     Raises EquationError for a wrapper, and for a target that also stands on the right.
@@ -209,18 +239,28 @@ def code_of(targets: Iterable[Target], functions: BoundFunctions, namespace: Map
         if isinstance(target.source, CodeCall):
             found[target.source.code] = target.source.function
         else:
-            outer = [name for name, _ in called_functions(target.source, namespace, outermost=True)]
+            tested = tested_call(target.source)
             for name, function in called_functions(target.source, namespace):
                 try:
-                    found[describe(function, name)] = function if name in outer else None
+                    found[describe(function, name)] = function if name == tested else None
                 except EquationError as error:
                     raise target.source.fault(error.text) from None
     for key in functions.called:
         bound = functions.functions[key]
         for name, function in bound_functions(bound.expression, bound.is_name, namespace):
             if any(function is other for other in found.values()):
-                raise bound.expression.fault(f"{name} stands on both sides, so the check would compare it with itself; bind a part of it, or write its formula")
+                raise bound.expression.fault(
+                    f"{name} stands on both sides, so the check would compare it with itself; bind a part of it, or write its formula"
+                )
     return tuple(found)
+
+
+def tested_call(expression: Expression) -> str:
+    """The function that a target is the result of, whole or a part of it; empty for a computation with several."""
+    node = ast.parse(expression.text, mode="eval").body
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return ast.unparse(node.func) if isinstance(node, ast.Call) else ""
 
 
 def bound_functions(expression: Expression, is_name: bool, namespace: Mapping[str, Any]) -> list[tuple[str, Any]]:

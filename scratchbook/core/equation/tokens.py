@@ -38,7 +38,38 @@ CHARACTERS: Final = {
 GREEK: Final = dict(
     zip(
         "αβγδεζηθικλμνξπρστυφχψωΓΔΛΞΦΨΩ",
-        ["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Lambda", "Xi", "Phi", "Psi", "Omega"],
+        [
+            "alpha",
+            "beta",
+            "gamma",
+            "delta",
+            "epsilon",
+            "zeta",
+            "eta",
+            "theta",
+            "iota",
+            "kappa",
+            "lambda",
+            "mu",
+            "nu",
+            "xi",
+            "pi",
+            "rho",
+            "sigma",
+            "tau",
+            "upsilon",
+            "phi",
+            "chi",
+            "psi",
+            "omega",
+            "Gamma",
+            "Delta",
+            "Lambda",
+            "Xi",
+            "Phi",
+            "Psi",
+            "Omega",
+        ],
         strict=True,
     )
 )
@@ -174,6 +205,8 @@ def fill(body: str, arguments: list[list[Token]], call: Token) -> list[Token]:
             continue
         number = int(token.text[1:])
         if not 1 <= number <= len(arguments):
-            raise fault(f"the body of macro {call.text} uses {token.text}, but it takes {len(arguments)} arguments", call)
+            raise fault(
+                f"the body of macro {call.text} uses {token.text}, but it takes {len(arguments)} arguments", call
+            )
         tokens.extend(arguments[number - 1])
     return tokens

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from .comparing import Prepared, is_derivable, is_formula_of_known
-from .equation import Statement
 from .differentiation import parts_of
+from .equation import Statement
 from .errors import EquationError, fault
 from .nodes import Name, walk
 from .notation import read_notation
@@ -19,7 +19,9 @@ def check_vacuity(prepared: Prepared) -> None:
     statements = prepared.definitions.statements
     compared = [statement for statement in statements if is_compared(statement, bound, prepared)]
     if not compared:
-        raise fault("nothing here is compared; bind a left side with ':check: NAME == PYTHON', or excuse it with ':nocheck: reason'")
+        raise fault(
+            "nothing here is compared; bind a left side with ':check: NAME == PYTHON', or excuse it with ':nocheck: reason'"
+        )
     for statement in statements:
         check_sides(statement, bound, prepared)
     check_local_names(prepared, bound)
@@ -33,7 +35,12 @@ def check_own_names(prepared: Prepared) -> None:
     for symbol in read_notation(prepared.request.where, prepared.macros).symbols.values():
         if symbol.key not in used:
             text = f"{symbol.latex} is declared for this equation and does not occur in it; drop it"
-            raise EquationError(text, source=prepared.request.where, field="where", offset=max(0, prepared.request.where.find(symbol.latex)))
+            raise EquationError(
+                text,
+                source=prepared.request.where,
+                field="where",
+                offset=max(0, prepared.request.where.find(symbol.latex)),
+            )
 
 
 def is_compared(statement: Statement, bound: set[str], prepared: Prepared) -> bool:
@@ -43,7 +50,9 @@ def is_compared(statement: Statement, bound: set[str], prepared: Prepared) -> bo
         return True
     if definition.key in bound:
         return True
-    if is_derivable(statement, definition, prepared.definitions) or is_formula_of_known(statement, prepared.definitions):
+    if is_derivable(statement, definition, prepared.definitions) or is_formula_of_known(
+        statement, prepared.definitions
+    ):
         return True
     return len(statement.members) > 2 or not prepared.definitions.defines(definition.key)
 
@@ -92,7 +101,10 @@ def check_local_names(prepared: Prepared, bound: set[str]) -> None:
         if definition is None or statement in seen or gives(statement, needed):
             continue
         shown = latex_of(definition.key.partition("←")[0])
-        raise fault(f"{shown} is defined and neither bound to code nor used by what is; write ':check: {shown} == PYTHON' for it", statement.members[0])
+        raise fault(
+            f"{shown} is defined and neither bound to code nor used by what is; write ':check: {shown} == PYTHON' for it",
+            statement.members[0],
+        )
 
 
 def gives(statement: Statement, names: set[str]) -> bool:
@@ -102,4 +114,8 @@ def gives(statement: Statement, names: set[str]) -> bool:
         return False
     left = statement.members[0]
     bases = {getattr(part, "base", "") for part in walk(left) if hasattr(part, "function")}
-    return definition.key in names or definition.key.removesuffix("^{2}") in names or bool(names & {base for base in bases if isinstance(base, str)})
+    return (
+        definition.key in names
+        or definition.key.removesuffix("^{2}") in names
+        or bool(names & {base for base in bases if isinstance(base, str)})
+    )

@@ -23,12 +23,19 @@ CLEAR: Final = {
     r"\smash": (1, 0), r"\fbox": (1, 0), r"\textcolor": (2, 1), r"\colorbox": (2, 1), r"\cancel": (1, 0),
     r"\htmlClass": (2, 1), r"\class": (2, 1), r"\cssId": (2, 1), r"\href": (2, 1),
 }  # fmt: skip
-SIZES: Final = frozenset("\\" + name for name in "big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr Biggr bigm Bigm biggm Biggm".split())
+SIZES: Final = frozenset(
+    "\\" + name
+    for name in "big Big bigg Bigg bigl Bigl biggl Biggl bigr Bigr biggr Biggr bigm Bigm biggm Biggm".split()
+)
 BRACES: Final = frozenset({r"\underbrace", r"\overbrace", r"\underbracket", r"\overbracket"})
 
 # Styles that change how a letter looks but not which one it is, and styles that make words.
-PLAIN_STYLES: Final = frozenset(r"\mathbf \boldsymbol \bm \vec \mathit \mathnormal \pmb \symbf \underline \mathbfit \bold".split())
-WORD_STYLES: Final = frozenset(r"\mathrm \mathsf \mathtt \operatorname \operatorname* \textsf \texttt \textsc \symup".split())
+PLAIN_STYLES: Final = frozenset(
+    r"\mathbf \boldsymbol \bm \vec \mathit \mathnormal \pmb \symbf \underline \mathbfit \bold".split()
+)
+WORD_STYLES: Final = frozenset(
+    r"\mathrm \mathsf \mathtt \operatorname \operatorname* \textsf \texttt \textsc \symup".split()
+)
 TEXT_STYLES: Final = frozenset(r"\text \textrm \textbf \textit \textnormal \mbox \hbox \emph \textup \textsl".split())
 LETTER_STYLES: Final = {
     r"\mathcal": r"\mathcal", r"\mathscr": r"\mathcal", r"\cal": r"\mathcal", r"\mathfrak": r"\mathfrak",
