@@ -67,7 +67,7 @@ class ForkServer:
 
     def _run_forked(self, session: Session) -> bytes:
         """Send a session to the server over a connection of its own, and wait for the outcome."""
-        near, far = socket.socketpair()
+        near, far = socket_pair()
         with near:
             with far, self._lock:
                 request = json.dumps({"preload": wanted_modules(session)}).encode()
@@ -76,7 +76,7 @@ class ForkServer:
 
     def _run_alone(self, session: Session) -> bytes:
         """Start an interpreter for one session, and wait for the outcome."""
-        near, far = socket.socketpair()
+        near, far = socket_pair()
         with near:
             with far:
                 process = _start("alone", far, session.network, self._hash_seed)
@@ -93,11 +93,19 @@ class ForkServer:
             return server.requests
         if server:
             server.requests.close()
-        near, far = socket.socketpair()
+        near, far = socket_pair()
         with far:
             process = _start("server", far, network, self._hash_seed)
         self._servers[network] = Server(process, near)
         return near
+
+
+def socket_pair() -> tuple[socket.socket, socket.socket]:
+    """Return two connected sockets that wait, whatever time limit this process has set for its new sockets."""
+    near, far = socket.socketpair()
+    near.setblocking(True)
+    far.setblocking(True)
+    return near, far
 
 
 @dataclass(frozen=True)

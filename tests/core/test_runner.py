@@ -3,6 +3,7 @@
 import os
 import pickle
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -70,6 +71,17 @@ def test_threads_that_begin_at_once_share_the_server_of_their_process(project):
 
     assert len(servers) == 1
     assert [outcome.failed for outcome in outcomes] == [False] * 8
+
+
+def test_a_time_limit_for_sockets_does_not_reach_sessions(project):
+    socket.setdefaulttimeout(0.2)  # as Sphinx's link checker does
+    try:
+        with ForkServer() as server:
+            outcome = server.run(project.session(block("import time\ntime.sleep(0.6)\nprint('done')")))
+    finally:
+        socket.setdefaulttimeout(None)
+
+    assert not outcome.failed
 
 
 def test_a_closed_server_leaves_no_process_and_can_start_again(tmp_path):
