@@ -13,6 +13,8 @@ ext             everything that touches Sphinx
     domain      what outlives the reading of a chapter
     sessions    cells and the files that they name, as values that any process can run
     run         the run phase: sessions whose outcome is not stored
+    pinning     outcomes that an author has accepted, and what differs from them
+    frozen      stored outcomes of cells that only the review runs
     promises    what a block promised to show, and did not
     report      every mistake once, in every build
     unfixed     pages that Sphinx warned about are read again
@@ -22,6 +24,7 @@ ext             everything that touches Sphinx
     boxes       {teach}, {in-practice}, {question}, {quiz}
     access      what Sphinx's writer and Furo leave inaccessible
     drawings    hand-made SVG inside the page, and as PDF for LaTeX
+    paper       boxes, labels and stars as LaTeX draws them
     previews    copies of what stands on other pages, for the script
     reading     level and reading time, neighbours, descriptions, style and script
     exercises   {exercise}, {hint}, {solution}, {starter}, {check}, and the branches that judge their code
@@ -53,6 +56,7 @@ ROOMS: Final = (
     "resolve",
     "run",
     "pinning",
+    "frozen",
     "unfixed",
     "mathematics",
     "equations",
@@ -63,6 +67,7 @@ ROOMS: Final = (
     "reading",
     "access",
     "drawings",
+    "paper",
     "previews",
     "citations",
 )

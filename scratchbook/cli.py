@@ -69,7 +69,9 @@ def make_parser() -> argparse.ArgumentParser:
         description="Without a terminal it shows the differences, and its exit status is 1 if there are any.",
     )
     review.add_argument("pages", nargs="*", metavar="PAGE", help="only these pages")
-    review.add_argument("--accept", action="store_true", help="accept everything without asking; never in CI")
+    how = review.add_mutually_exclusive_group()
+    how.add_argument("--accept", action="store_true", help="accept everything without asking; never in CI")
+    how.add_argument("--refresh", action="store_true", help="run the frozen blocks and store what they give; not in CI")
     review.set_defaults(run=run_review, execute="run")
 
     doctest = commands.add_parser(
@@ -142,8 +144,8 @@ def run_review(book: Book, asked: argparse.Namespace) -> int:
     from scratchbook.review import Review
 
     book.read()
-    can_ask = sys.stdin.isatty() and not asked.accept
-    return Review(book, asked.accept, can_ask).run(asked.pages)
+    review = Review(book, asked.accept, can_ask=sys.stdin.isatty() and not asked.accept)
+    return review.refresh(asked.pages) if asked.refresh else review.run(asked.pages)
 
 
 def run_doctest(book: Book, asked: argparse.Namespace) -> int:

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TextIO
 
 from scratchbook.core.errors import ScratchbookError
 from scratchbook.core.pins import Difference, Pin, write_pins
+from scratchbook.core.runner import ForkServer
 from scratchbook.ext.book import Book, BookError
-from scratchbook.ext.domain import domain_of
-from scratchbook.ext.pinning import accepted_pins, page_differences, pin_path, place_of, present_pins
+from scratchbook.ext.frozen import run_frozen
+from scratchbook.ext.pinning import (
+    accepted_pins,
+    failed_cells,
+    frozen_names,
+    page_differences,
+    pin_path,
+    place_of,
+    present_pins,
+)
 
 QUESTION = "accept? [y]es, [n]o, [a]ll of this page, [q]uit: "
 
@@ -33,17 +43,60 @@ class Review:
 
     def run(self, pages: Iterable[str]) -> int:
         """Go through the pages; return 0 when nothing is left that was not accepted, else 1."""
-        if (self.accept_all or self.can_ask) and os.environ.get("CI"):
+        self.check_project(writes=self.accept_all or self.can_ask)
+        left = sum(self.review_page(docname) for docname in self.wanted(pages))
+        noun = "outcome differs" if left == 1 else "outcomes differ"
+        print(f"{left} {noun} from the accepted ones", file=self.output)
+        failed = [docname for docname in self.wanted(pages) if any(self.failures(docname))]
+        for docname in failed:
+            print(f"{docname}: some of its code failed, and a failure cannot be accepted", file=self.output)
+        return 1 if left or failed else 0
+
+    def refresh(self, pages: Iterable[str]) -> int:
+        """Run the frozen cells of the pages and store what they give; return 0 when all could be stored, else 1."""
+        self.check_project(writes=True)
+        frozen = {docname: self.book.domain.pages[docname].frozen for docname in self.wanted(pages)}
+        wanted = [docname for docname, cells in frozen.items() if cells]
+        if not wanted:
+            raise BookError("none of these pages has a frozen block")
+        with self.book.server() as server:
+            return max([self.refresh_page(docname, server) for docname in wanted])
+
+    def refresh_page(self, docname: str, server: ForkServer) -> int:
+        """Run one page's frozen cells, store what they gave, and tell of those that failed."""
+        found = run_frozen(self.book.app, docname, server)
+        stored = {name: pin for name, pin in found.items() if isinstance(pin, Pin)}
+        for name, outcome in found.items():
+            if not isinstance(outcome, Pin):
+                place = place_of(self.book.domain, docname, name)
+                text = outcome.mistakes[0].text if outcome.mistakes else "it was not run"
+                print(f"{place}: this frozen block cannot be stored: {text}", file=self.output)
+        if stored:
+            self.write(docname, {**self.accepted(docname), **stored})
+        return 0 if len(stored) == len(found) else 1
+
+    def check_project(self, *, writes: bool) -> None:
+        """Be sure that there are accepted outcomes, and that they may be written.   Raises BookError."""
+        if writes and os.environ.get("CI"):
             raise BookError("outcomes are accepted by a person, and CI is set: run the review on your machine")
         if pin_path(self.book.app, "x") is None:
             raise BookError("this project keeps no accepted outcomes: name a folder in scratchbook_pins of conf.py")
-        left = [self.review_page(docname) for docname in self.wanted(pages)]
-        print(f"{sum(left)} outcomes differ from the accepted ones", file=self.output)
-        return 1 if any(left) else 0
+
+    def failures(self, docname: str) -> Iterator[str]:
+        """Yield the cells of a page that have no outcome to compare."""
+        frozen = frozen_names(self.book.domain, docname)
+        return (name for name in failed_cells(self.book.domain, docname) if name not in frozen)
+
+    def accepted(self, docname: str) -> dict[str, Pin]:
+        """Return a page's accepted outcomes.   Raises BookError for a file that is none."""
+        try:
+            return accepted_pins(self.book.app, docname) or {}
+        except ScratchbookError as error:
+            raise BookError(str(error)) from error
 
     def wanted(self, pages: Iterable[str]) -> list[str]:
         """Return the pages to go through.   Raises BookError for one that runs no code."""
-        known = sorted(domain_of(self.book.app.env).pages)
+        known = sorted(docname for docname, page in self.book.domain.pages.items() if page.every_cell)
         unknown = [page for page in pages if page not in known]
         if unknown:
             raise BookError(f"no page '{unknown[0]}' runs code; these do: {', '.join(known)}")
@@ -51,18 +104,14 @@ class Review:
 
     def review_page(self, docname: str) -> int:
         """Show one page's differences and write what is accepted; return how many are left."""
-        app, domain = self.book.app, domain_of(self.book.app.env)
-        try:
-            differences = page_differences(app, docname)
-            accepted = accepted_pins(app, docname) or {}
-        except ScratchbookError as error:
-            raise BookError(str(error)) from error
+        domain, accepted = self.book.domain, self.accepted(docname)
+        differences = page_differences(self.book.app, docname)
         present = present_pins(domain, docname)
         chosen = dict(accepted)
         left = 0
         accept_page = self.accept_all
         for difference in differences:
-            print(f"\n{place_of(domain, docname, difference)}: {difference}", file=self.output)
+            print(f"\n{place_of(domain, docname, difference.cell)}: {difference}", file=self.output)
             print(indented(difference.diff()), file=self.output)
             answer = "y" if accept_page else self.ask()
             accept_page = accept_page or answer == "a"
@@ -80,7 +129,10 @@ class Review:
             return "n"
         answer = ""
         while answer not in ("y", "n", "a", "q"):
-            answer = input(QUESTION).strip().lower()[:1]
+            try:
+                answer = input(QUESTION).strip().lower()[:1]
+            except EOFError:
+                answer = "q"
         self.is_over = answer == "q"
         return "n" if self.is_over else answer
 
@@ -88,16 +140,21 @@ class Review:
         """Write a page's accepted outcomes whole; the version before is in the repository's history."""
         path = pin_path(self.book.app, docname)
         assert path is not None
-        path.parent.mkdir(parents=True, exist_ok=True)
         temporary = path.with_suffix(".tmp")
-        temporary.write_text(write_pins(pins, chapter_of(self.book, docname)), encoding="utf-8")
-        temporary.replace(path)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            temporary.write_text(write_pins(pins, chapter_of(self.book, docname)), encoding="utf-8")
+            os.replace(temporary, path)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            raise BookError(f"{path} cannot be written: {error.strerror}; nothing in it has changed") from error
         print(f"wrote {path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path}", file=self.output)
 
 
 def with_accepted(pins: dict[str, Pin], present: dict[str, Pin], difference: Difference) -> dict[str, Pin]:
     """Return the accepted outcomes with one part of one cell as it is now."""
-    kind = "text" if difference.kind == "output" else difference.kind
+    kind = "text" if difference.kind == "output" else difference.kind  # `output` is what an author calls it
     now, before = present.get(difference.cell), pins.get(difference.cell)
     parts = dict(before.parts) if before else {}
     if now is not None and kind in now.parts:
@@ -113,7 +170,7 @@ def with_accepted(pins: dict[str, Pin], present: dict[str, Pin], difference: Dif
 def chapter_of(book: Book, docname: str) -> str:
     """Return a chapter's path from the root."""
     path = book.app.env.doc2path(docname)
-    root = domain_of(book.app.env).root
+    root = book.domain.root
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
 
 

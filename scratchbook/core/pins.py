@@ -11,7 +11,7 @@ import hashlib
 import math
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -29,11 +29,13 @@ class Pin:
 
     shows: what ran, its first line, for the reader.   parts: kind of part -> text, rows or hash.
     frozen: the date and the machine of a stored outcome that is not run everywhere; "" for all others.
+    code: the hash of the code that a stored outcome came from; "" for all others.
     """
 
     shows: str
     parts: Mapping[str, Any] = field(default_factory=dict)
     frozen: str = ""
+    code: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,10 +68,19 @@ def pin_name(cell_id: str, state: State | None = None) -> str:
 
 def make_pin(cell: Cell, outcome: CellOutcome) -> Pin | None:
     """Return what is to be pinned of a cell; None when it gave nothing that a reader sees."""
-    parts = dict(filter(None, map(pin_part, outcome.parts)))
+    parts = numbered(filter(None, map(pin_part, outcome.parts)))
     if not parts:
         return None
     return Pin(first_line(cell), parts)
+
+
+def numbered(parts: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Return parts by name; the second figure of a cell is `figure-2`."""
+    found: dict[str, Any] = {}
+    for kind, value in parts:
+        count = sum(name.partition("-")[0] == kind for name in found)
+        found[f"{kind}-{count + 1}" if count else kind] = value
+    return found
 
 
 def pin_part(part: Part) -> tuple[str, Any] | None:
@@ -174,7 +185,8 @@ def read_pins(text: str, path: str) -> dict[str, Pin]:
         if data.pop("format", None) != FORMAT:
             raise ScratchbookError(f"{path} is of another format; write it anew with the review", kind="pin")
         return {
-            name: Pin(table.pop("shows"), frozen=table.pop("frozen", ""), parts=table) for name, table in data.items()
+            name: Pin(table.pop("shows"), table, table.pop("frozen", ""), table.pop("code", ""))
+            for name, table in data.items()
         }
     except (tomllib.TOMLDecodeError, KeyError, AttributeError, TypeError) as error:
         raise ScratchbookError(f"{path} cannot be read as accepted outcomes: {error}", kind="pin") from error
@@ -190,6 +202,8 @@ def write_pins(pins: Mapping[str, Pin], chapter: str) -> str:
         lines += ["", f"[{name if BARE_KEY.fullmatch(name) else quoted(name)}]", f"shows = {quoted(pin.shows)}"]
         if pin.frozen:
             lines.append(f"frozen = {quoted(pin.frozen)}")
+        if pin.code:
+            lines.append(f"code = {quoted(pin.code)}")
         lines += [f"{kind} = {toml_value(value)}" for kind, value in pin.parts.items()]
     return "\n".join(lines) + "\n"
 

@@ -19,7 +19,7 @@ from scratchbook.core.cells import CellOutcome, Outcome
 from scratchbook.core.errors import Mistake
 from scratchbook.core.pins import Pin, compare, make_pin, pin_name
 from scratchbook.core.runner import ForkServer
-from scratchbook.ext.domain import domain_of
+from scratchbook.ext.domain import LiveDomain, domain_of
 from scratchbook.ext.sessions import Job, make_jobs
 from scratchbook.ext.settings import read_settings, store_folder
 
@@ -48,6 +48,11 @@ class Book:
     def messages(self) -> str:
         """Everything that was warned of, without colours."""
         return COLOUR.sub("", self.warnings.getvalue())
+
+    @property
+    def domain(self) -> LiveDomain:
+        """What reading left behind."""
+        return domain_of(self.app.env)
 
     @property
     def store(self) -> Store:

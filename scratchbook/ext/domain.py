@@ -43,16 +43,26 @@ class Shown:
     must_print: bool = False
 
 
+@dataclass(frozen=True)
+class Frozen:
+    """A cell that no build runs: its stored outcome is shown.  after: how many cells of its page stand before it."""
+
+    cell: CodeCell
+    after: int
+
+
 @dataclass
 class Page:
     """All that reading one chapter leaves behind, in page order.
 
     cells: run in one namespace.   alone: blocks of {exec_code}, each in a session of its own.
+    frozen: cells that only the review runs.
     mistakes: found while reading; each has its place.   kept: plain data of other rooms, by the room's name.
     """
 
     cells: list[Cell] = field(default_factory=list)
     alone: list[CodeCell] = field(default_factory=list)
+    frozen: list[Frozen] = field(default_factory=list)
     states: States | None = None
     shown: list[Shown] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
@@ -71,14 +81,20 @@ class Page:
 
     @property
     def every_cell(self) -> list[Cell]:
-        """Return the cells of all sessions of the page."""
-        return [*self.cells, *self.alone]
+        """Return the cells of all sessions of the page, and those that are frozen."""
+        return [*self.cells, *self.alone, *(frozen.cell for frozen in self.frozen)]
 
     def sessions(self, docname: str) -> Iterator[tuple[str, State | None, tuple[Cell, ...]]]:
         """Yield each session of the page: its key, its state and its cells."""
         if self.cells:
             yield from ((session_key(docname, state), state, tuple(self.cells)) for state in self.state_list)
         yield from ((session_key(f"{docname}#{cell.id}"), None, (cell,)) for cell in self.alone)
+
+    def outcome_keys(self, docname: str) -> Iterator[str]:
+        """Yield the key of each outcome that the page shows."""
+        yield from (key for key, _, _ in self.sessions(docname))
+        for frozen in self.frozen:
+            yield from (session_key(f"{docname}#{frozen.cell.id}", state) for state in self.state_list)
 
     @property
     def state_list(self) -> tuple[State | None, ...]:
@@ -111,7 +127,7 @@ class LiveDomain(Domain):
 
     name = "scratchbook"
     label = "scratchbook"
-    data_version = 1
+    data_version = 2
     initial_data: ClassVar[dict[str, Any]] = {"pages": {}, "outcomes": {}, "checked": {}}
     # Absolute, set anew in each build by `set_folders`, since an environment may be moved with its project.
     root = Path()
@@ -157,7 +173,8 @@ class LiveDomain(Domain):
             return []
         if any(cell.id == cell_id for cell in page.alone):
             return [(None, self._cell(session_key(f"{docname}#{cell_id}"), cell_id))]
-        return [(state, self._cell(session_key(docname, state), cell_id)) for state in page.state_list]
+        name = f"{docname}#{cell_id}" if any(frozen.cell.id == cell_id for frozen in page.frozen) else docname
+        return [(state, self._cell(session_key(name, state), cell_id)) for state in page.state_list]
 
     def clear_doc(self, docname: str) -> None:
         """Forget a page; its outcomes stay until the run phase, which may need nothing else."""
@@ -191,7 +208,7 @@ def set_folders(app: Sphinx) -> None:
     """Tell the domain of this build where places are counted from."""
     domain = domain_of(app.env)
     domain.confdir = Path(app.confdir)
-    domain.root = project_root(app.config, app.confdir)
+    domain.root = project_root(app.config, domain.confdir)
     domain.builder = app.builder
 
 

@@ -12,8 +12,8 @@ from sphinx.application import Sphinx
 
 from scratchbook.core.cells import Code, CodeCell, FileCell, Selection
 from scratchbook.core.errors import Place, ScratchbookError
-from scratchbook.ext.directive import Converter, LiveDirective, flag, literal_blocks, positive, required
-from scratchbook.ext.domain import Shown, Slot, listing_id, output_id
+from scratchbook.ext.directive import Converter, LiveDirective, failure_box, flag, literal_blocks, positive, required
+from scratchbook.ext.domain import Frozen, Shown, Slot, listing_id, output_id
 
 # Options that Sphinx's own code block understands, handed on to it.
 BLOCK_OPTIONS: Final[dict[str, Converter]] = {
@@ -38,6 +38,7 @@ RUN_OPTIONS: Final[dict[str, Converter]] = {
     "show-value": flag,
     "raises": required,
     "timeout": positive,
+    "frozen": flag,
 }
 SHOW_OPTIONS: Final[dict[str, Converter]] = {"hide-code": flag, "hide-output": flag, "no-output": required}
 
@@ -58,21 +59,29 @@ class Live(LiveDirective):
         cell = self._file_cell(file)
         self.page.cells.append(cell)
         shown = self._listing(cell)
+        if self._lost_its_selection:
+            # A mistake in `tag` must not show the whole file.
+            shown = list(failure_box("the options of this block cannot be read", "", self.get_source_info()))
         cells = [cell.id]
         if "".join(self.content).strip():
             code, run = self.page_code()
             demonstration = self._code_cell(f"{cell.id}-shown", run)
             shown += self._input(code, {"class": ["scratchbook-input", "scratchbook-demonstration"]})
             cells.append(demonstration.id)
-        self._promise(cells, must_print=not self.options.get("optional", False))
+        must_print = not (self.options.get("optional") or self._lost_its_selection)
+        self._promise(cells, must_print=must_print)
         return [*shown, *self._output(cells, cell.id)]
+
+    @property
+    def _lost_its_selection(self) -> bool:
+        return self.has_faulty_options and not {"tag", "tags", "lines"} & self.options.keys()
 
     def _make_code_nodes(self) -> list[nodes.Node]:
         if not "".join(self.content).strip():
             raise ScratchbookError("{live} has neither a file nor code: name a file behind it, or write code in it")
         code, run = self.page_code()
-        name = self.options.get("name")
-        cell = self._code_cell(self.page.fresh_id(nodes.make_id(name)) if name else self.page.numbered_id("code"), run)
+        slug = nodes.make_id(self.options.get("name", ""))
+        cell = self._code_cell(self.page.fresh_id(slug) if slug else self.page.numbered_id("code"), run)
         shown = self._input(code, self._block_options(len(code.numbers)))
         self._promise([cell.id], must_print=False)
         return [*shown, *self._output([cell.id], cell.id)]
@@ -87,6 +96,10 @@ class Live(LiveDirective):
                 raise ScratchbookError(f"option '{name}' is about code of the page: write some in the block")
         if {"caption", "hide-code"} <= self.options.keys() and not self._draws:
             raise ScratchbookError("option 'caption' stands above code, and :hide-code: takes the code away")
+        if "frozen" in self.options and self.arguments:
+            raise ScratchbookError("option 'frozen' keeps what code of the page gave: put that in a block of its own")
+        if {"frozen", "no-output"} <= self.options.keys():
+            raise ScratchbookError("a frozen block is there for its output, and :no-output: says that it has none")
         if "figure" in self.options and "table" in self.options:
             raise ScratchbookError("a block shows a figure or a table, not both: use two blocks")
 
@@ -115,7 +128,10 @@ class Live(LiveDirective):
             raises=self.options.get("raises"),
             seconds=self.options.get("timeout"),
         )
-        self.page.cells.append(cell)
+        if self.options.get("frozen", False):
+            self.page.frozen.append(Frozen(cell, after=len(self.page.cells)))
+        else:
+            self.page.cells.append(cell)
         return cell
 
     def _listing(self, cell: FileCell) -> list[nodes.Node]:

@@ -32,23 +32,30 @@ def accepted_pins(app: Sphinx, docname: str) -> dict[str, Pin] | None:
 
 
 def present_pins(domain: LiveDomain, docname: str) -> dict[str, Pin]:
-    """Return what a page's cells give, in page order, state by state."""
+    """Return what a page's cells give, in page order, state by state; frozen cells give nothing new."""
     found: dict[str, Pin] = {}
+    frozen = frozen_names(domain, docname)
     for cell in domain.pages[docname].every_cell:
         for state, outcome in domain.cell_outcomes(docname, cell.id):
             pin = make_pin(cell, outcome) if outcome and outcome.status == "ok" else None
-            if pin is not None:
+            if pin is not None and pin_name(cell.id, state) not in frozen:
                 found[pin_name(cell.id, state)] = pin
     return found
+
+
+def frozen_names(domain: LiveDomain, docname: str) -> set[str]:
+    """Return the names that a page's frozen cells have among its pins."""
+    page = domain.pages[docname]
+    return {pin_name(frozen.cell.id, state) for frozen in page.frozen for state in page.state_list}
 
 
 def page_differences(app: Sphinx, docname: str) -> tuple[Difference, ...]:
     """Return what differs from the accepted outcomes, of cells that ran.  Raises ScratchbookError."""
     domain = domain_of(app.env)
     accepted = accepted_pins(app, docname) or {}
-    failed = set(failed_cells(domain, docname))
+    silent = {*failed_cells(domain, docname), *frozen_names(domain, docname)}
     differences = compare(accepted, present_pins(domain, docname), app.config.scratchbook_pins_rtol)
-    return tuple(difference for difference in differences if difference.cell not in failed)
+    return tuple(difference for difference in differences if difference.cell not in silent)
 
 
 def failed_cells(domain: LiveDomain, docname: str) -> Iterator[str]:
@@ -61,23 +68,25 @@ def failed_cells(domain: LiveDomain, docname: str) -> Iterator[str]:
 
 def check_pins(app: Sphinx, docname: str) -> list[Mistake]:
     """Return a mistake for each outcome of a pinned page that is not the accepted one."""
-    path = pin_path(app, docname)
+    path, domain = pin_path(app, docname), domain_of(app.env)
     if path is None or not path.is_file():
         return []
     try:
+        if all(pin.frozen for pin in (accepted_pins(app, docname) or {}).values()):
+            return []  # nothing but stored outcomes: the rest of the page is not pinned
         differences = page_differences(app, docname)
     except ScratchbookError as error:
-        return [Mistake("pin", error.text, Place(path.relative_to(domain_of(app.env).root).as_posix(), 1))]
+        return [Mistake("pin", error.text, Place(path.relative_to(domain.root).as_posix(), 1))]
     return [
-        Mistake("pin", f"{difference}; {ADVICE}", place_of(domain_of(app.env), docname, difference), difference.diff())
+        Mistake("pin", f"{difference}; {ADVICE}", place_of(domain, docname, difference.cell), difference.diff())
         for difference in differences
     ]
 
 
-def place_of(domain: LiveDomain, docname: str, difference: Difference) -> Place:
-    """Return the line of the cell; the page's first for one that is gone."""
+def place_of(domain: LiveDomain, docname: str, name: str) -> Place:
+    """Return the line of the cell that has that name among the pins; the page's first for one that is gone."""
     cells: dict[str, Cell] = {cell.id: cell for cell in domain.pages[docname].every_cell}
-    cell = cells.get(difference.cell.partition(" ")[0])
+    cell = cells.get(name.partition(" ")[0])
     first = next(iter(cells.values()), None)
     return cell.place if cell else Place(first.place.path if first else docname, 1)
 

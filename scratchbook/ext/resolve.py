@@ -78,16 +78,23 @@ class FillSlots(SphinxPostTransform):
             return []
         anchor = output_id(slot.page, slot.label)
         ids = [anchor, *(name for name in node["ids"] if name != anchor and not is_framed(content, name))]
-        box = nodes.container("", self.label(slot), *content, classes=["scratchbook-output"], ids=ids)
+        label = nodes.paragraph("", "", self.label(slot), *self.frozen_note(slot), classes=["scratchbook-label"])
+        box = nodes.container("", label, *content, classes=["scratchbook-output"], ids=ids)
         box.source, box.line = node.source, node.line
         return [box]
 
-    def label(self, slot: Slot) -> nodes.paragraph:
-        """Return the line above an output; where there are links, it is its own permanent anchor."""
+    def label(self, slot: Slot) -> nodes.Node:
+        """Return the word above an output; where there are links, it is its own permanent anchor."""
         if self.form != "html":
-            return nodes.paragraph("", "Output", classes=["scratchbook-label"])
-        link = nodes.reference("", "Output", refid=output_id(slot.page, slot.label), internal=True)
-        return nodes.paragraph("", "", link, classes=["scratchbook-label"])
+            return nodes.Text("Output")
+        return nodes.reference("", "Output", refid=output_id(slot.page, slot.label), internal=True)
+
+    def frozen_note(self, slot: Slot) -> Iterator[nodes.Node]:
+        """Yield when and where a stored outcome was run, since this build has not run it."""
+        given = [outcome for cell in slot.cells for _, outcome in self.outcomes(slot, cell) if outcome]
+        notes = [part.data["frozen"] for outcome in given for part in outcome.parts if "frozen" in part.data]
+        if notes:
+            yield nodes.inline("", f", run on {'; '.join(dict.fromkeys(notes))}", classes=["scratchbook-frozen"])
 
     def said_nodes(self, known: list[CellOutcome], slot: Slot, node: nodes.Element) -> Iterator[nodes.Node]:
         """Yield the text of all cells in order, then what went wrong."""

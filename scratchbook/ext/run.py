@@ -33,6 +33,8 @@ IDLE_BUILDERS: Final = frozenset({"gettext", "linkcheck"})
 
 # Emitted for each page once all outcomes are known; a room answers with the mistakes that only they could show.
 OUTCOMES_EVENT: Final = "scratchbook-outcomes"
+# Emitted once after the sessions; a room answers with outcomes, by their keys, of cells that are in no session.
+STORED_EVENT: Final = "scratchbook-stored"
 
 logger = logging.getLogger(__name__)
 
@@ -123,6 +125,8 @@ def run_pages(app: Sphinx, env: BuildEnvironment) -> list[str]:
     before = {docname: page_outcome(domain, docname) for docname in domain.pages}
     folder = store_folder(app)
     obtain(jobs, domain, settings, Stores(folder / "outcomes") if folder else NoStore(), app.verbosity)
+    for stored in app.emit(STORED_EVENT):
+        domain.outcomes.update(stored)
     if settings.execute != "never":
         for docname in sorted(domain.pages):
             found = [mistake for mistakes in app.emit(OUTCOMES_EVENT, docname) for mistake in mistakes]
@@ -141,7 +145,7 @@ def what_page_shows(app: Sphinx, docname: str) -> Any:
 
 def page_outcome(domain: LiveDomain, docname: str) -> list[Any]:
     """Return all that a page shows of its outcomes, to be compared; times are left out."""
-    found = [domain.outcomes.get(key) for key, _, _ in domain.pages[docname].sessions(docname)]
+    found = [domain.outcomes.get(key) for key in domain.pages[docname].outcome_keys(docname)]
     return [domain.checked.get(docname), *((it.cells, it.mistakes) if it else None for it in found)]
 
 
@@ -254,5 +258,6 @@ class Progress:
 def register(app: Sphinx) -> None:
     """Run once all chapters are read; pages are written anew when what they show of it has changed."""
     app.add_event(OUTCOMES_EVENT)
+    app.add_event(STORED_EVENT)
     app.connect("env-updated", run_pages)
     app.connect(DEPENDS_EVENT, what_page_shows)

@@ -1,7 +1,7 @@
 """Accepted outcomes: what counts as a difference, and a file that reads back as it was written."""
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scratchbook.core.cells import CellOutcome, Code, CodeCell, Part, State
@@ -116,17 +116,25 @@ def test_the_file_is_readable():
     ]
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
 @given(
     st.dictionaries(
-        st.text(min_size=1).filter(lambda name: name != "format"),
+        st.text(min_size=1, max_size=10).filter(lambda name: name != "format"),
         st.builds(
             Pin,
             st.text(),
             st.fixed_dictionaries(
-                {}, optional={"text": st.text(), "table": st.lists(st.lists(st.text())), "value": st.text()}
+                {},
+                optional={
+                    "text": st.text(max_size=20),
+                    "table": st.lists(st.lists(st.text(max_size=5), max_size=3), max_size=3),
+                    "value": st.text(max_size=20),
+                },
             ),
-            st.text(),
+            st.text(max_size=10),
+            st.text(max_size=10),
         ),
+        max_size=4,
     )
 )
 def test_what_is_written_reads_back(pins):
