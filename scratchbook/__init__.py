@@ -3,6 +3,7 @@
 core            pure: text and arrays in, data out; knows no Sphinx
 ext             everything that touches Sphinx
     settings    what conf.py says, as one typed value
+    options     where each option stands
     directive   the base of what authors write: a place, and mistakes that leave the page whole
     live        {live}: leaves cells and placeholders
     inline      {value} and {claim}, the same within a sentence

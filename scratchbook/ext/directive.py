@@ -22,6 +22,7 @@ from scratchbook.core.cells import Code
 from scratchbook.core.errors import Mistake, Place, ScratchbookError
 from scratchbook.core.markers import MarkerError, split_code
 from scratchbook.ext.domain import LiveDomain, Page, domain_of
+from scratchbook.ext.options import find_options, repeated
 
 TRANSLATED: Final = re.compile(r":(\d+):<translated>$")
 
@@ -94,6 +95,7 @@ class LiveDirective(SphinxDirective):
     final_argument_whitespace = True
     option_spec: ClassVar[AnyOption] = AnyOption({"class": directives.unchanged})
     wanted: ClassVar[dict[str, Converter]] = {}
+    has_faulty_options = False
 
     def run(self) -> list[nodes.Node]:
         """Make the nodes, or show the author's text in a box where that failed."""
@@ -143,30 +145,29 @@ class LiveDirective(SphinxDirective):
         return split_page_code(list(self.content), self.place.path, first_line(self))
 
     def _read_options(self) -> Iterator[tuple[str, Any]]:
+        found = find_options(self.block_text)
+        for name, offset in repeated(found):
+            self._note_option(offset, f"option '{name}' of {{{self.name}}} stands twice: take one of them away")
+        if found and not self.options:
+            # The parser could not read them and has said so: nothing more to say, but the build must fail.
+            self._note_option(found[0][1], "")
         for name, raw in self.options.items():
-            converter = self.wanted.get(name)
+            offset, converter = dict(found).get(name, 0), self.wanted.get(name)
             if converter is None:
-                self._note_option(name, f"{{{self.name}}} has no option '{name}'; {self._choice(name)}")
+                self._note_option(offset, f"{{{self.name}}} has no option '{name}'; {self._choice(name)}")
                 continue
             try:
                 yield name, converter(raw or "")
             except (ValueError, TypeError) as error:
-                self._note_option(name, f"option '{name}' of {{{self.name}}} is '{raw or ''}': {error}")
+                self._note_option(offset, f"option '{name}' of {{{self.name}}} is '{raw or ''}': {error}")
 
     def _choice(self, name: str) -> str:
-        near = get_close_matches(name, self.wanted, 2, 0.7)
+        near = get_close_matches(name.lower(), self.wanted, 2, 0.7)
         return f"did you mean {' or '.join(near)}" if near else f"it has {', '.join(self.wanted)}"
 
-    def _note_option(self, name: str, text: str) -> None:
-        self.note("option", text, Place(self.place.path, self.place.line + self._option_offset(name)))
-
-    def _option_offset(self, name: str) -> int:
-        """Return how many lines below the directive's own line an option stands."""
-        lines = self.block_text.splitlines()
-        has_opening = bool(lines) and re.match(r"\s*(`{3,}|:{3,}|~{3,}|\.\. )", lines[0]) is not None
-        pattern = re.compile(rf"\s*:?{re.escape(name)}\s*:")
-        found = next((number for number, line in enumerate(lines) if pattern.match(line)), None)
-        return 0 if found is None else found + (0 if has_opening else 1)
+    def _note_option(self, offset: int, text: str) -> None:
+        self.has_faulty_options = True
+        self.note("option", text, Place(self.place.path, self.place.line + offset))
 
 
 class KeepCode(SphinxTransform):
