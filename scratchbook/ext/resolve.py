@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.directives.code import dedent_lines
+from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from scratchbook.core.cells import CellOutcome, State
@@ -73,7 +74,7 @@ class FillSlots(SphinxPostTransform):
             known = [outcome for outcome in given if outcome]
             said.append((state, list(self.said_nodes(known, slot, node))))
             drawn.append((state, list(self.drawn_nodes(known, slot))))
-        content = [*show_states(said), *frame(node, drawn)]
+        content = [*show_states(said), *self.frame(node, slot, show_states(drawn))]
         if not content:
             return []
         anchor = output_id(slot.page, slot.label)
@@ -82,6 +83,22 @@ class FillSlots(SphinxPostTransform):
         box = nodes.container("", label, *content, classes=["scratchbook-output"], ids=ids)
         box.source, box.line = node.source, node.line
         return [box]
+
+    def frame(self, node: nodes.Element, slot: Slot, drawn: list[nodes.Node]) -> list[nodes.Node]:
+        """Put figures into the author's figure and its caption above tables; without a caption they stand alone."""
+        if isinstance(node, nodes.figure) and drawn:
+            node.insert(0, nodes.container("", *drawn, classes=["scratchbook-drawing"]))
+            return [node]
+        if isinstance(node, nodes.table):
+            titles = [child for child in node.children if isinstance(child, nodes.title)]
+            for number, table in enumerate([table for found in drawn for table in found.findall(nodes.table)], 1):
+                if number == 1:
+                    table["ids"], table["names"] = node["ids"], node["names"]
+                elif self.form == "html":
+                    table["ids"] = [same_number(self.env, slot.page, node["ids"], number)]
+                if number == 1 or self.form == "html":  # elsewhere each caption would count as one more table
+                    table.insert(0, [title.deepcopy() for title in titles])
+        return drawn
 
     def label(self, slot: Slot) -> nodes.Node:
         """Return the word above an output; where there are links, it is its own permanent anchor."""
@@ -208,21 +225,13 @@ def replace(parent: nodes.Element, node: nodes.Element, filled: list[nodes.Node]
     parent.replace(node, filled)  # an empty list removes the node
 
 
-def frame(node: nodes.Element, drawn: list[Variant]) -> list[nodes.Node]:
-    """Put figures into the author's figure and its caption above tables; without a caption they stand alone."""
-    shown = show_states(drawn)
-    if not shown:
-        return []
-    if isinstance(node, nodes.figure):
-        node.insert(0, nodes.container("", *shown, classes=["scratchbook-drawing"]))
-        return [node]
-    if isinstance(node, nodes.table):
-        tables = [table for found in shown for table in found.findall(nodes.table)]
-        for table in tables:
-            table.children[:0] = [title.deepcopy() for title in node.children if isinstance(title, nodes.title)]
-            table.setup_child(table.children[0])
-        tables[0]["ids"], tables[0]["names"] = node["ids"], node["names"]
-    return shown
+def same_number(env: BuildEnvironment, page: str, ids: list[str], state: int) -> str:
+    """Return an id for a table of another state, under the number of the first."""
+    name = f"{ids[0]}-state-{state}" if ids else ""
+    numbers = env.toc_fignumbers.get(page, {}).get("table", {})
+    if ids and ids[0] in numbers:
+        numbers[name] = numbers[ids[0]]
+    return name
 
 
 def is_framed(content: list[nodes.Node], name: str) -> bool:

@@ -74,6 +74,14 @@ FILES = {
         ```{live}
         print("the same for both")
         ```
+
+        ```{live}
+        :table:
+        :caption: Letters
+        :hide-code:
+
+        [list(pet)]
+        ```
         """,
     "docs/blocks.md": """
         # Blocks
@@ -163,6 +171,13 @@ def test_what_is_the_same_in_all_states_is_shown_once(built):
 
     assert page.count("the same for both") == 2  # the code and its output
     assert page.count(">3<") == 1
+
+
+def test_a_caption_stands_above_the_table_of_each_state_with_one_number(built):
+    page = built["html"].file("pets.html")
+
+    assert len(re.findall(r"<caption>.*?Letters", page)) == 2
+    assert built["text"].file("pets.txt").count("Letters") == 1
 
 
 def test_a_builder_without_a_control_names_the_states(built):
