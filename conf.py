@@ -91,3 +91,30 @@ html_theme_options = {
 html_theme_options["dark_css_variables"] = {
     name: value for name, value in html_theme_options["light_css_variables"].items() if name.startswith("color")
 }
+
+# The PDF.  Fonts as on the site: a Palatino for words and mathematics, DejaVu for code, which has every character.
+latex_engine = "xelatex"
+latex_documents = [("index", "transformer-from-scratch.tex", project, author, "manual")]
+latex_show_urls = "footnote"
+latex_domain_indices = False
+latex_use_xindy = False
+latex_elements = {
+    "papersize": "a4paper",
+    "pointsize": "11pt",
+    "extraclassoptions": "openany,oneside",
+    "fncychap": "",
+    "figure_align": "H",
+    "fontpkg": r"""
+\usepackage{unicode-math}
+\setmainfont{TeX Gyre Pagella}
+\setsansfont[Scale=0.92]{TeX Gyre Heros}
+\setmonofont[Scale=0.86]{DejaVu Sans Mono}
+\setmathfont{TeX Gyre Pagella Math}
+""",
+    "sphinxsetup": (
+        "hmargin={27mm,27mm}, vmargin={26mm,28mm}, verbatimwithframe=false, pre_background-TeXcolor={HTML}{F6F4EF}, "
+        "pre_padding=7pt, verbatimhintsturnover=false, InnerLinkColor={HTML}{1B4F8A}, OuterLinkColor={HTML}{1B4F8A}, "
+        "TitleColor={HTML}{24262B}"
+    ),
+    "fvset": r"\fvset{fontsize=\fontsize{8.2}{10.6}\selectfont}",
+}

@@ -176,7 +176,7 @@ class EquationList(LiveDirective):
 class ShowChecks(SphinxPostTransform):
     """Fill the places, before references are resolved and before mathematics is drawn."""
 
-    default_priority = 5
+    default_priority = 4  # LaTeX makes references to equations its own at 5
 
     def run(self, **kwargs: Any) -> None:
         """Write marks, repeated equations and tables into one page."""
@@ -247,33 +247,37 @@ class ShowChecks(SphinxPostTransform):
         )
 
     def table(self) -> nodes.table:
-        """Return all equations of the book."""
-        entries = list(findings(self.domain))
+        """Return all equations of the book, chapter by chapter in the book's order."""
+        by_page: dict[str, list[Finding]] = {}
+        for entry in findings(self.domain):
+            by_page.setdefault(entry.docname, []).append(entry)
+        order = list(self.env.collect_relations())
+        body = nodes.tbody("")
+        for docname in sorted(by_page, key=lambda name: order.index(name) if name in order else len(order)):
+            chapter = self.reference("std", "doc", f"/{docname}")
+            chapter += nodes.inline("", docname)
+            body += nodes.row("", nodes.entry("", nodes.paragraph("", "", nodes.strong("", "", chapter)), morecols=2))
+            body += [nodes.row("", *self.row(entry)) for entry in by_page[docname]]
         head = nodes.row(
-            "", *(nodes.entry("", nodes.paragraph("", text)) for text in ("Equation", "State", "Code", "Chapter"))
+            "", *(nodes.entry("", nodes.paragraph("", text)) for text in ("", "Equation", "Checked against"))
         )
-        rows = [nodes.row("", *self.row(entry)) for entry in entries]
-        group = nodes.tgroup("", *(nodes.colspec(colwidth=width) for width in (35, 15, 25, 25)), cols=4)
-        group += [nodes.thead("", head), nodes.tbody("", *rows)]
+        group = nodes.tgroup("", *(nodes.colspec(colwidth=width) for width in (10, 55, 35)), cols=3)
+        group += [nodes.thead("", head), body]
         return nodes.table("", group, classes=["scratchbook-equations"])
 
     def row(self, entry: Finding) -> Iterator[nodes.entry]:
-        """Yield the cells of one equation."""
+        """Yield the cells of one equation: its number, the equation, what it was checked against."""
         equation = entry.equation
-        shown = nodes.paragraph("", "")
-        if equation.label:
-            shown += self.link(equation.label).children
+        number = self.link(equation.label) if equation.label else nodes.paragraph("", "")
+        yield nodes.entry("", number)
+        tex = unnumbered(equation.latex)
+        yield nodes.entry("", nodes.paragraph("", "", nodes.math(tex, tex)))
+        if equation.excuse:
+            yield nodes.entry("", nodes.paragraph("", f"excused: {equation.excuse}"))
+        elif entry.state == "checked":
+            yield nodes.entry("", self.code_paragraph(entry))
         else:
-            shown += (
-                nodes.math(equation.latex, equation.latex) if equation.is_formula else nodes.Text("without a label")
-            )
-        yield nodes.entry("", shown)
-        state = STATES[entry.state]
-        yield nodes.entry("", nodes.paragraph("", f"{state}: {equation.excuse}" if equation.excuse else state))
-        yield nodes.entry("", self.code_paragraph(entry))
-        chapter = self.reference("std", "doc", f"/{entry.docname}")
-        chapter += nodes.inline("", entry.docname)
-        yield nodes.entry("", nodes.paragraph("", "", chapter))
+            yield nodes.entry("", nodes.paragraph("", STATES[entry.state]))
 
     def code_paragraph(self, entry: Finding) -> nodes.paragraph:
         """Return the names of the code, each a link to where the book shows it."""
@@ -283,9 +287,20 @@ class ShowChecks(SphinxPostTransform):
             name = nodes.literal("", code["name"])
             paragraph += nodes.Text(", ") if number else nodes.Text("")
             paragraph += nodes.reference("", "", name, refuri=self.listing_uri(*listing)) if listing else name
+        if not entry.codes:
+            paragraph += nodes.Text("itself: both sides agree")
         if entry.gradients:
-            paragraph += nodes.Text(f", and its gradient by {', '.join(entry.gradients)}")
+            paragraph += nodes.Text(", and its gradient by ")
+            for number, name in enumerate(entry.gradients):
+                paragraph += nodes.Text(", " if number else "")
+                paragraph += nodes.math(name, name)
         return paragraph
+
+
+def unnumbered(latex: str) -> str:
+    """Return an equation as it may stand in a line: TeX has no rows there but in `aligned`."""
+    tex = re.sub(r"\\(begin|end)\{(?:align|split|equation|gather)\*?\}", r"\\\1{aligned}", latex.strip()).rstrip(" .,")
+    return tex if r"\begin{" in tex or "\\\\" not in tex else rf"\begin{{aligned}}{tex}\end{{aligned}}"
 
 
 def story_of(entry: Finding) -> str:
