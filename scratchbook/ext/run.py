@@ -176,7 +176,7 @@ def without_running(job: Job, settings: Settings, store: OutcomeStore) -> Outcom
         return listings_only(job.session)
     stored = store.load(job.session)
     if stored is None and settings.execute == "cache-only":
-        return Outcome(listings_only(job.session).cells, (not_stored(job),))
+        return replace(show_session(job.session), mistakes=(not_stored(job),))
     return stored
 
 
@@ -236,7 +236,8 @@ def result(future: Future[Outcome], job: Job) -> Outcome:
     if error is None:
         return future.result()
     text = f"the session could not be run: {type(error).__name__}: {error}"
-    return Outcome({}, (Mistake("run", text.splitlines()[0], job.session.cells[0].place),))
+    mistake = Mistake("run", text.splitlines()[0], job.session.cells[0].place)
+    return replace(show_session(job.session), mistakes=(mistake,))
 
 
 @dataclass

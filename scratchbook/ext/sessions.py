@@ -45,7 +45,11 @@ class Sources:
             if found.is_file():
                 if not found.resolve().is_relative_to(self.root):
                     return replace(cell, path=None), self._outside(cell)
-                self.contents.setdefault(path, found.read_bytes())
+                try:
+                    self.contents.setdefault(path, found.read_bytes())
+                except OSError as error:
+                    text = f"'{cell.file}' cannot be read: {error.strerror}"
+                    return replace(cell, path=None), Mistake("source", text, cell.place)
                 return replace(cell, path=path), None
             tried.append(path)
         mistakes = missing_file(cell.file, tuple(tried), optional=cell.selection.optional)
@@ -100,5 +104,6 @@ def new_session(name: str, cells: tuple[Cell, ...], settings: Settings) -> Sessi
         limits=settings.limits,
         print_options=settings.print_options,
         environment=settings.environment,
+        network=settings.network,
         preload=settings.preload,
     )

@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from importlib import import_module
 from pathlib import Path, PurePosixPath
 from types import NoneType
@@ -29,6 +29,7 @@ SETTINGS: Final[dict[str, tuple[Any, Literal["", "env"], Any]]] = {
     "scratchbook_captured_bytes": (1024 * 1024, "", (int,)),
     "scratchbook_print_options": ({}, "", (dict,)),
     "scratchbook_environment": ([], "", (list, tuple, dict)),
+    "scratchbook_network": (False, "", (bool,)),
     "scratchbook_preload": (["numpy"], "", (list, tuple)),
     "scratchbook_executor": ("", "", (str,)),
     "scratchbook_jobs": (0, "", (int,)),
@@ -61,6 +62,7 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     print_options: tuple[tuple[str, Any], ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
+    network: bool = False
     preload: tuple[str, ...] = ("numpy",)
     executor: Callable[[], Executor] | None = None
     jobs: int = 1
@@ -82,38 +84,49 @@ def project_root(config: Config, confdir: Path) -> Path:
 
 def read_settings(config: Config, confdir: Path) -> Settings:
     """Make the typed value; what cannot be used is left out of it and told in `mistakes`."""
-    root = project_root(config, confdir)
-    folders, mistakes = check_folders(config, root)
-    limits = Limits(
-        block_seconds=float(config.scratchbook_block_seconds),
-        page_seconds=float(config.scratchbook_page_seconds),
-        shown_bytes=config.scratchbook_shown_bytes,
-        captured_bytes=config.scratchbook_captured_bytes,
-    )
+    root, values = project_root(config, confdir), fitting_values(config)
+    folders, folder_mistakes = check_folders(values["folders"], root)
+    limits, limit_mistakes = read_limits(values)
     lone_root, lone_folders, lone_mistakes = read_lone_folders(config, confdir)
-    executor, executor_mistakes = find_executor(config.scratchbook_executor)
-    mistakes = (*mistakes, *check_limits(limits), *lone_mistakes, *executor_mistakes)
+    executor, executor_mistakes = find_executor(values["executor"])
+    mistakes = (*folder_mistakes, *limit_mistakes, *lone_mistakes, *executor_mistakes)
     return Settings(
         root=root,
         folders=folders,
-        execute=config.scratchbook_execute,
-        limits=Limits() if check_limits(limits) else limits,
-        print_options=tuple(sorted(config.scratchbook_print_options.items())),
-        environment=tuple(sorted(named_variables(config.scratchbook_environment))),
-        preload=tuple(config.scratchbook_preload),
+        execute=values["execute"],
+        limits=limits,
+        print_options=tuple(sorted((str(name), value) for name, value in values["print_options"].items())),
+        environment=tuple(sorted(named_variables(values["environment"]))),
+        network=values["network"],
+        preload=tuple(map(str, values["preload"])),
         executor=executor,
-        jobs=config.scratchbook_jobs or usable_processors(),
+        jobs=max(values["jobs"], 0) or usable_processors(),
         lone_root=lone_root.as_posix(),
         lone_folders=tuple(Path(os.path.relpath(folder, lone_root)).as_posix() for folder in lone_folders),
         mistakes=tuple(placed_in_conf(mistake, root, confdir) for mistake in mistakes),
     )
 
 
-def check_folders(config: Config, root: Path) -> tuple[tuple[str, ...], tuple[Mistake, ...]]:
+def fitting_values(config: Config) -> dict[str, Any]:
+    """Return each setting by its short name; one of a wrong type, of which Sphinx warns, is the default."""
+    return {
+        name.removeprefix("scratchbook_"): config[name] if fits(config[name], types) else default
+        for name, (default, _, types) in SETTINGS.items()
+    }
+
+
+def fits(value: Any, types: Any) -> bool:
+    """Whether a value is of the types that a setting takes."""
+    if isinstance(types, ENUM):
+        return types.match(value)
+    return isinstance(value, types) and (not isinstance(value, bool) or bool in types)
+
+
+def check_folders(names: list[str] | tuple[str, ...], root: Path) -> tuple[tuple[str, ...], tuple[Mistake, ...]]:
     """Keep the source folders that are there and inside the root; the default one may be missing."""
-    is_default = list(config.scratchbook_folders) == SETTINGS["scratchbook_folders"][0]
+    is_default = list(names) == SETTINGS["scratchbook_folders"][0]
     kept, mistakes = [], []
-    for folder in map(str, config.scratchbook_folders):
+    for folder in map(str, names):
         path = (root / folder).resolve()
         if not path.is_relative_to(root):
             mistakes.append(Mistake("setting", f"scratchbook_folders: '{folder}' is outside the project's root"))
@@ -124,14 +137,15 @@ def check_folders(config: Config, root: Path) -> tuple[tuple[str, ...], tuple[Mi
     return tuple(kept), tuple(mistakes)
 
 
-def check_limits(limits: Limits) -> tuple[Mistake, ...]:
-    """A limit of nothing would stop every page: say so instead."""
-    values = vars(limits).items()
-    return tuple(
+def read_limits(values: dict[str, Any]) -> tuple[Limits, tuple[Mistake, ...]]:
+    """Read the limits; one of nothing would stop every page, so it is told and the default takes its place."""
+    found = {limit.name: values[limit.name] for limit in fields(Limits) if limit.name in values}
+    mistakes = tuple(
         Mistake("setting", f"scratchbook_{name}: {value} leaves no room; it must be more than 0")
-        for name, value in values
-        if value <= 0
+        for name, value in found.items()
+        if not value > 0
     )
+    return Limits(**{name: value for name, value in found.items() if value > 0}), mistakes
 
 
 def find_executor(name: str) -> tuple[Callable[[], Executor] | None, tuple[Mistake, ...]]:

@@ -1,6 +1,10 @@
 """Every message: its text, its line, wherever in a chapter it stands; and again while the mistake is there."""
 
+from pathlib import Path
+
 import pytest
+
+from scratchbook.ext import settings
 
 # A chapter with a bad option in every place where a directive may stand; the comment is the line.
 EVERYWHERE = """\
@@ -387,7 +391,7 @@ def test_what_sphinx_warned_about_is_said_again_by_the_next_build(project):
 
 SETTINGS = {
     "scratchbook_folders": (["nowhere"], "scratchbook_folders: there is no folder 'nowhere' in the root"),
-    "scratchbook_block_seconds": (-1, "scratchbook_block_seconds: -1.0 leaves no room; it must be more than 0"),
+    "scratchbook_block_seconds": (-1, "scratchbook_block_seconds: -1 leaves no room; it must be more than 0"),
     "scratchbook_executor": (
         "no.such.factory",
         "scratchbook_executor: 'no.such.factory' cannot be imported: No module named 'no'; "
@@ -405,6 +409,47 @@ def test_a_setting_that_cannot_be_used_is_told_at_its_line(project, name):
     line = len(conf.splitlines()) + 1
 
     assert project.build(scratchbook_preload=[]).warnings == [f"conf.py:{line}: WARNING: {text} [scratchbook.setting]"]
+
+
+WRONG_TYPES = {
+    "scratchbook_folders": 3,
+    "scratchbook_execute": "sometimes",
+    "scratchbook_block_seconds": "long",
+    "scratchbook_shown_bytes": None,
+    "scratchbook_print_options": [1],
+    "scratchbook_environment": "HOME",
+    "scratchbook_preload": "numpy",
+    "scratchbook_jobs": "all",
+}
+
+
+@pytest.mark.parametrize("name", WRONG_TYPES)
+def test_a_setting_of_a_wrong_type_is_told_and_the_book_is_built(project, name):
+    conf = (project.root / "conf.py").read_text()
+    project.write({"conf.py": conf + f"{name} = {WRONG_TYPES[name]!r}\n", "docs/index.md": "# Book\n\n{value}`1`\n"})
+    built = project.build()
+
+    assert name in built.messages
+    assert built.text() == "Book\n\n1"
+
+
+def test_a_file_that_cannot_be_read_is_told(chapter, monkeypatch):
+    read = Path.read_bytes
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) if path.name != "code.py" else refuse())
+
+    assert chapter("# Book\n\n```{live} code.py\n```\n").warnings == [
+        "docs/index.md:3: WARNING: 'code.py' cannot be read: Permission denied [scratchbook.source]"
+    ]
+
+
+def refuse():
+    raise PermissionError(13, "Permission denied")
+
+
+def test_every_setting_stands_in_the_guide():
+    guide = (Path(__file__).parents[2] / "docs/guide/settings.md").read_text("utf-8")
+
+    assert [name for name in settings.SETTINGS if f"`{name}`" not in guide] == []
 
 
 def test_a_source_folder_outside_the_root_is_told(project):

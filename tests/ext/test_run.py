@@ -86,6 +86,7 @@ def test_cache_only_tells_what_is_not_stored(pair):
         "docs/one.md:3: WARNING: this page has no stored outcome, and scratchbook_execute is 'cache-only'; "
         "build once with 'run' [scratchbook.cache]"
     )
+    assert len(built.warnings) == 2
     assert built.status == 1
 
 
