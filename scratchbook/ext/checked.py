@@ -159,7 +159,7 @@ class KeyEquations(Box):
 
 
 class EquationList(LiveDirective):
-    """A table of every equation of the book, with its state, its code and its chapter."""
+    """A list of every equation of the book, with its state, its code and its chapter."""
 
     has_content = False
     optional_arguments = 0
@@ -188,7 +188,7 @@ class ShowChecks(SphinxPostTransform):
                 self.mark(block)
         for place in list(self.document.findall(nodes.paragraph)):
             if "scratchbook-equations" in place["classes"]:
-                place.replace_self(self.table())
+                place.replace_self(self.lists())
 
     def mark(self, block: nodes.math_block) -> None:
         """Say beside the number what the equation was checked against."""
@@ -246,54 +246,51 @@ class ShowChecks(SphinxPostTransform):
             "", refdomain=domain, reftype=kind, reftarget=target, refexplicit=False, refwarn=True, refdoc=here
         )
 
-    def table(self) -> nodes.table:
+    def lists(self) -> list[nodes.Node]:
         """Return all equations of the book, chapter by chapter in the book's order."""
         by_page: dict[str, list[Finding]] = {}
         for entry in findings(self.domain):
             by_page.setdefault(entry.docname, []).append(entry)
         order = list(self.env.collect_relations())
-        body = nodes.tbody("")
+        shown: list[nodes.Node] = []
         for docname in sorted(by_page, key=lambda name: order.index(name) if name in order else len(order)):
             chapter = self.reference("std", "doc", f"/{docname}")
             chapter += nodes.inline("", docname)
-            body += nodes.row("", nodes.entry("", nodes.paragraph("", "", nodes.strong("", "", chapter)), morecols=2))
-            body += [nodes.row("", *self.row(entry)) for entry in by_page[docname]]
-        head = nodes.row(
-            "", *(nodes.entry("", nodes.paragraph("", text)) for text in ("", "Equation", "Checked against"))
-        )
-        group = nodes.tgroup("", *(nodes.colspec(colwidth=width) for width in (10, 55, 35)), cols=3)
-        group += [nodes.thead("", head), body]
-        return nodes.table("", group, classes=["scratchbook-equations"])
+            shown.append(nodes.paragraph("", "", nodes.strong("", "", chapter), classes=["equation-chapter"]))
+            entries = [self.item(entry) for entry in by_page[docname]]
+            shown.append(nodes.definition_list("", *entries, classes=["equation-list"]))
+        return shown
 
-    def row(self, entry: Finding) -> Iterator[nodes.entry]:
-        """Yield the cells of one equation: its number, the equation, what it was checked against."""
+    def item(self, entry: Finding) -> nodes.definition_list_item:
+        """Return one equation with its number, and below it what it was checked against."""
         equation = entry.equation
-        number = self.link(equation.label) if equation.label else nodes.paragraph("", "")
-        yield nodes.entry("", number)
         tex = unnumbered(equation.latex)
-        yield nodes.entry("", nodes.paragraph("", "", nodes.math(tex, tex)))
+        term = nodes.term("", "", nodes.math(tex, tex))
+        if equation.label:
+            term.insert(0, [*self.link(equation.label).children, nodes.Text(" ")])
         if equation.excuse:
-            yield nodes.entry("", nodes.paragraph("", f"excused: {equation.excuse}"))
+            story = nodes.paragraph("", f"excused: {equation.excuse}")
         elif entry.state == "checked":
-            yield nodes.entry("", self.code_paragraph(entry))
+            story = self.code_paragraph(entry)
         else:
-            yield nodes.entry("", nodes.paragraph("", STATES[entry.state]))
+            story = nodes.paragraph("", STATES[entry.state])
+        return nodes.definition_list_item("", term, nodes.definition("", story))
 
     def code_paragraph(self, entry: Finding) -> nodes.paragraph:
         """Return the names of the code, each a link to where the book shows it."""
-        paragraph = nodes.paragraph("", "")
+        paragraph = nodes.paragraph("", "checked against ")
         for number, code in enumerate(entry.codes):
             listing = find_listing(self.domain, entry.docname, code)
             name = nodes.literal("", code["name"])
             paragraph += nodes.Text(", ") if number else nodes.Text("")
             paragraph += nodes.reference("", "", name, refuri=self.listing_uri(*listing)) if listing else name
         if not entry.codes:
-            paragraph += nodes.Text("itself: both sides agree")
+            paragraph += nodes.Text("its own other side")
         if entry.gradients:
             paragraph += nodes.Text(", and its gradient by ")
-            for number, name in enumerate(entry.gradients):
+            for number, symbol in enumerate(entry.gradients):
                 paragraph += nodes.Text(", " if number else "")
-                paragraph += nodes.math(name, name)
+                paragraph += nodes.math(symbol, symbol)
         return paragraph
 
 

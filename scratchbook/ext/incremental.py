@@ -15,6 +15,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -24,11 +25,14 @@ from sphinx.application import Sphinx
 from sphinx.builders import Builder
 from sphinx.domains import Domain
 from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
 from sphinx.util.index_entries import split_index_msg
 
 RECORD_FORMAT = 1
 DEPENDS_EVENT = "scratchbook-depends"
 CITATION_KEY = re.compile(r"[^,{}\s]+")
+
+logger = logging.getLogger(__name__)
 
 
 class PagesDomain(Domain):
@@ -154,6 +158,7 @@ def page_digests(app: Sphinx) -> dict[str, str]:
     return {
         docname: digest_of(
             [
+                own_digest(),
                 navigation,
                 pages.sources.get(docname),
                 [names.get(target.lower()) for target in pages.targets.get(docname, ())],
@@ -164,6 +169,13 @@ def page_digests(app: Sphinx) -> dict[str, str]:
         )
         for docname in sorted(env.found_docs & env.all_docs.keys())
     }
+
+
+@cache
+def own_digest() -> str:
+    """Return the digest of our own code, since another version of it may write other pages."""
+    here = Path(__file__).parent.parent
+    return digest_of([[path.relative_to(here).as_posix(), content_digest(path)] for path in sorted(here.rglob("*.py"))])
 
 
 def known_names(env: BuildEnvironment) -> dict[str, str]:
@@ -239,8 +251,15 @@ class Written:
         """Return the pages that would be written differently from the way they stand in the output folder."""
         self.docnames.clear()  # a process that builds again and again keeps this object
         self.digests = page_digests(app)
-        known = read_record(app)["pages"]
-        return [docname for docname, digest in self.digests.items() if known.get(docname, {}).get("digest") != digest]
+        record = read_record(app)
+        known = record["pages"]
+        changed = [docname for docname, digest in self.digests.items() if known.get(docname, {}).get("digest") != digest]
+        # A build that is killed while it writes must not leave a record of what stood there before.
+        if stale := [docname for docname in changed if docname in known]:
+            for docname in stale:
+                known[docname]["digest"] = None
+            write_record(app, record)
+        return changed
 
     def on_doctree_resolved(self, app: Sphinx, doctree: nodes.document, docname: str) -> None:
         """Note that a page is being written."""
@@ -249,7 +268,7 @@ class Written:
     def on_build_finished(self, app: Sphinx, exception: Exception | None) -> None:
         """Delete what deleted chapters left behind, then record what now stands in the output folder.
 
-        After an exception the old record stays: the next build writes more than it must, never less.
+        After an exception the record stays without the pages that were to be written: the next build writes them.
         """
         if exception is not None or not self.digests:
             return
@@ -332,11 +351,16 @@ def read_record(app: Sphinx) -> dict[str, Any]:
 
 
 def write_record(app: Sphinx, record: dict[str, Any]) -> None:
-    """Write the record whole: a build that is killed leaves the old one, and the next build writes more."""
+    """Write the record whole; where that cannot be, have none, and the next build writes every page."""
     path = record_path(app)
     temporary = path.with_suffix(".tmp")
-    temporary.write_text(json.dumps(record, sort_keys=True), encoding="utf-8")
-    temporary.replace(path)
+    try:
+        temporary.write_text(json.dumps(record, sort_keys=True), encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        fact = f"{path} cannot be written: {error.strerror or error}; the next build writes every page"
+        logger.warning(fact, type="scratchbook", subtype="cache")
 
 
 def relative(app: Sphinx, path: Path) -> str:
