@@ -1,9 +1,11 @@
 """Every message: its text, its line, wherever in a chapter it stands; and again while the mistake is there."""
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from scratchbook.core.cells import Limits
 from scratchbook.ext import settings
 
 # A chapter with a bad option in every place where a directive may stand; the comment is the line.
@@ -444,6 +446,12 @@ def test_a_file_that_cannot_be_read_is_told(chapter, monkeypatch):
 
 def refuse():
     raise PermissionError(13, "Permission denied")
+
+
+def test_every_limit_is_a_setting_with_the_same_default():
+    defaults = {name.removeprefix("scratchbook_"): default for name, (default, _, _) in settings.SETTINGS.items()}
+
+    assert {limit.name: limit.default for limit in fields(Limits)}.items() <= defaults.items()
 
 
 def test_every_setting_stands_in_the_guide():
