@@ -116,5 +116,5 @@ latex_elements = {
         "pre_padding=7pt, verbatimhintsturnover=false, InnerLinkColor={HTML}{1B4F8A}, OuterLinkColor={HTML}{1B4F8A}, "
         "TitleColor={HTML}{24262B}"
     ),
-    "fvset": r"\fvset{fontsize=\fontsize{8.2}{10.6}\selectfont}",
+    "fvset": r"\fvset{fontsize=\fontsize{8.9}{11.4}\selectfont}",
 }

@@ -10,15 +10,16 @@ from typing import Any, Final
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.builders.latex.nodes import math_reference
 from sphinx.transforms.post_transforms import SphinxPostTransform
+
+from scratchbook.ext.mathematics import display_tex
 
 STYLE: Final = Path(__file__).parent / "latex-style" / "scratchbook.sty"
 BOXES: Final = ("teach", "in-practice", "question", "quiz", "exercise", "hint", "solution", "key-equations")
-# Paragraphs that are labels of what stands below them, by the class that HTML styles.
-LABELS: Final = frozenset({
-    "scratchbook-label", "scratchbook-state-name", "scratchbook-cut", "scratchbook-not-run",
-    "exercise-code-label", "exercise-list-chapter", "quiz-kind",
-})  # fmt: skip
+# Paragraphs that have a look of their own, by the class that HTML styles, and those that stay with what follows.
+ROLES: Final = frozenset({"scratchbook-cut", "scratchbook-not-run", "exercise-list-chapter", "quiz-kind"})
+LABELS: Final = frozenset({"scratchbook-label", "scratchbook-state-name", "exercise-code-label"})
 
 
 class BoxesForPaper(SphinxPostTransform):
@@ -47,17 +48,44 @@ def boxed(box: nodes.admonition, kind: str) -> list[nodes.Node]:
 
 
 class LabelsForPaper(SphinxPostTransform):
-    """Give each label a role, since LaTeX knows classes of words and not of paragraphs."""
+    """Give each label a role or an environment, since LaTeX knows no classes of paragraphs."""
 
     default_priority = 430
     formats = ("latex",)
 
     def run(self, **kwargs: Any) -> None:
-        """Wrap the words of each label."""
-        for label in self.document.findall(nodes.paragraph):
-            for name in LABELS & set(label["classes"]):
+        """Wrap each label, or its words."""
+        for label in list(self.document.findall(nodes.paragraph)):
+            for name in ROLES & set(label["classes"]):
                 label.children = [nodes.inline("", "", *label.children, classes=[name])]
                 label.setup_child(label.children[0])
+            for name in LABELS & set(label["classes"]):
+                label.replace_self(nodes.container("", nodes.paragraph("", "", *label.children), classes=[name]))
+
+
+class KeyEquationsForPaper(SphinxPostTransform):
+    """Write the number of a repeated equation beside it, where a sheet of paper expects it."""
+
+    default_priority = 440
+    formats = ("latex",)
+
+    def run(self, **kwargs: Any) -> None:
+        """Make a tag of each reference that stands below its equation."""
+        for link in list(self.document.findall(is_key_equation_link)):
+            equation, reference = link.previous_sibling(), next(iter(link.findall(math_reference)), None)
+            if isinstance(equation, nodes.math_block) and reference is not None:
+                label = f"equation:{reference['docname']}:{reference['target']}"
+                body = display_tex(equation.astext(), bool(equation.get("no-wrap")))
+                if not body.startswith(r"\begin{split}"):
+                    body = rf"\begin{{split}}{body}\end{{split}}"
+                tex = rf"\begin{{equation*}}{body}\tag{{\ref{{{label}}}}}\end{{equation*}}"
+                equation.replace_self(nodes.math_block(tex, tex, nowrap=True, **{"no-wrap": True}))
+                link.parent.remove(link)
+
+
+def is_key_equation_link(node: nodes.Node) -> bool:
+    """Whether a paragraph leads from a repeated equation to the place where it stands."""
+    return isinstance(node, nodes.paragraph) and "key-equation-link" in node["classes"]
 
 
 def give_style(app: Sphinx) -> None:
@@ -72,4 +100,5 @@ def register(app: Sphinx) -> None:
     """Add the transforms and the style."""
     app.add_post_transform(BoxesForPaper)
     app.add_post_transform(LabelsForPaper)
+    app.add_post_transform(KeyEquationsForPaper)
     app.connect("builder-inited", give_style)
