@@ -15,6 +15,7 @@ from myst_parser.mocking import MockState
 from sphinx.application import Sphinx
 from sphinx.directives.code import CodeBlock
 from sphinx.environment import BuildEnvironment
+from sphinx.locale import _ as translate
 from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
@@ -233,7 +234,7 @@ def literal_blocks(shown: list[nodes.Node]) -> list[nodes.literal_block]:
 
 def failure_box(text: str, code: str, source: tuple[str, int]) -> Iterator[nodes.Node]:
     """Yield a box that tells the reader that something is missing here, with what the author wrote in it."""
-    title = nodes.title("", "This block failed")
+    title = nodes.title("", translate("This block failed"))
     box = nodes.admonition("", title, nodes.paragraph(text, text), classes=["scratchbook-failure"])
     box["support_smartquotes"] = False
     box.source, box.line = source

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import dropwhile
-from typing import Any, Final
+from typing import Any
 
 from docutils import nodes
+from sphinx.locale import _ as translate
 
 from scratchbook.core.cells import CellOutcome
 from scratchbook.core.errors import ScratchbookError
 from scratchbook.ext.live import read_emphasis
 
-NOT_RUN: Final = "Not run, since something before it on this page failed."
+
+def not_run() -> str:
+    """Say why there is no output, in the language of the build."""
+    return translate("Not run, since something before it on this page failed.")
 
 
 def listing_blocks(node: nodes.Element, listing: dict[str, Any], options: dict[str, Any]) -> Iterator[nodes.Node]:
@@ -90,7 +94,7 @@ def table_row(cells: list[str]) -> nodes.row:
 def failure(outcome: CellOutcome) -> nodes.Node:
     """Return the box that tells the reader that code failed here."""
     if outcome.status == "not run":
-        return nodes.paragraph("", NOT_RUN, classes=["scratchbook-not-run"])
+        return nodes.paragraph("", not_run(), classes=["scratchbook-not-run"])
     text = outcome.mistakes[0].text if outcome.mistakes else "it gave nothing"
     body = nodes.paragraph("", text)
-    return nodes.admonition("", nodes.title("", "This block failed"), body, classes=["scratchbook-failure"])
+    return nodes.admonition("", nodes.title("", translate("This block failed")), body, classes=["scratchbook-failure"])

@@ -9,6 +9,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.directives.code import dedent_lines
 from sphinx.environment import BuildEnvironment
+from sphinx.locale import _ as translate
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from scratchbook.core.cells import CellOutcome, State
@@ -16,10 +17,10 @@ from scratchbook.ext.domain import Slot, domain_of, output_id
 from scratchbook.ext.figures import figure_nodes
 from scratchbook.ext.live import read_emphasis
 from scratchbook.ext.parts import (
-    NOT_RUN,
     failure,
     is_within,
     listing_blocks,
+    not_run,
     plain_lines,
     table_node,
     text_block,
@@ -30,7 +31,7 @@ from scratchbook.ext.states import Variant, show_states, show_states_inline, sta
 class FillSlots(SphinxPostTransform):
     """Put in what the sessions gave; before references are resolved, since a cell knows none.
 
-    form: what the builder can show; see `figures` and `StateSwitch`.
+    form: what the builder can show; see `figures` and `states`.
     """
 
     default_priority = 5
@@ -103,8 +104,8 @@ class FillSlots(SphinxPostTransform):
     def label(self, slot: Slot) -> nodes.Node:
         """Return the word above an output; where there are links, it is its own permanent anchor."""
         if self.form != "html":
-            return nodes.Text("Output")
-        return nodes.reference("", "Output", refid=output_id(slot.page, slot.label), internal=True)
+            return nodes.Text(translate("Output"))
+        return nodes.reference("", translate("Output"), refid=output_id(slot.page, slot.label), internal=True)
 
     def frozen_note(self, slot: Slot) -> Iterator[nodes.Node]:
         """Yield when and where a stored outcome was run, since this build has not run it."""
@@ -121,12 +122,12 @@ class FillSlots(SphinxPostTransform):
             yield text_block(text, node)
             cut = sum(part.data.get("cut", 0) for part in parts if part.kind == "text")
             if cut:
-                yield nodes.paragraph("", f"… {cut:,} bytes more are not shown.", classes=["scratchbook-cut"])
+                yield nodes.paragraph("", translate("… %s bytes more are not shown.") % f"{cut:,}", classes=["scratchbook-cut"])
         failed = next((outcome for outcome in known if outcome.status == "failed" and outcome.mistakes), None)
         if failed:
             yield failure(failed)
         elif any(outcome.status == "not run" for outcome in known):
-            yield nodes.paragraph("", NOT_RUN, classes=["scratchbook-not-run"])
+            yield nodes.paragraph("", not_run(), classes=["scratchbook-not-run"])
 
     def drawn_nodes(self, known: list[CellOutcome], slot: Slot) -> Iterator[nodes.Node]:
         """Yield the figures and tables of all cells."""
@@ -163,7 +164,7 @@ class FillSlots(SphinxPostTransform):
         for state, outcome in found:
             value = outcome.part("value") if outcome else None
             if value is None:
-                text = node.astext() if outcome is None else "(value missing)"
+                text = node.astext() if outcome is None else translate("(value missing)")
                 shown = nodes.inline("", text, classes=["scratchbook-failure"] if outcome else ["scratchbook-unknown"])
             else:
                 shown = nodes.inline("", value["text"], classes=node["classes"])
@@ -174,7 +175,7 @@ class FillSlots(SphinxPostTransform):
         """Show nothing while the claim holds, and say so to the reader when it does not."""
         found = self.outcomes(slot, slot.cells[0])
         if any(outcome and outcome.status == "failed" for _, outcome in found):
-            return [nodes.inline("", "(this was not confirmed)", classes=["scratchbook-failure"])]
+            return [nodes.inline("", translate("(this was not confirmed)"), classes=["scratchbook-failure"])]
         close_gap(node)
         return []
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.locale import _ as translate
 from sphinx.transforms import SphinxTransform
 
 from scratchbook.core.cells import State
@@ -75,7 +76,8 @@ def show_states_inline(variants: list[Variant], form: str) -> list[nodes.Node]:
 def state_control(page: str, states: States, form: str) -> nodes.Node:
     """Return radio buttons, whose choice the style sheet follows; elsewhere a sentence that lists the states."""
     if form != "html":
-        return nodes.paragraph("", f"This page is computed for each {states.name}: {', '.join(states.values)}.")
+        listed = (states.name, ", ".join(states.values))
+        return nodes.paragraph("", translate("This page is computed for each %s: %s.") % listed)
     group = nodes.make_id(f"states-{page}-{states.name}")
     buttons = "".join(
         f'<label><input type="radio" name="{group}" class="scratchbook-pick-{number}" autocomplete="off"'

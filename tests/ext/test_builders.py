@@ -208,10 +208,12 @@ def test_a_translated_page_shows_the_same_outputs_and_runs_no_cell_twice(book, b
         msgid "Twice is {value}`scale(2, 2)`, in a sentence. It grows. {claim}`scale(2) > 2`"
         msgstr "Es wächst. {claim}`scale(2) > 2` In einem Satz ist {value}`scale(2, 2)` das Doppelte."
         """
-    book.write({"docs/locale/de/LC_MESSAGES/model.po": catalogue})
+    words = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8"\n\nmsgid "Output"\nmsgstr "Ausgabe"\n'
+    book.write({"docs/locale/de/LC_MESSAGES/model.po": catalogue, "docs/locale/de/LC_MESSAGES/sphinx.po": words})
     german = book.build("text", language="de", locale_dirs=["locale"])
 
     assert "Es wächst. In einem Satz ist 4 das Doppelte." in german.file("model.txt")
+    assert "Ausgabe\n\n   <b> 21" in german.file("model.txt")
     assert german.warnings == []
     page = german.app.env.domains["scratchbook"].pages["model"]
     assert sorted(cell.id for cell in page.cells if cell.id.startswith("value")) == ["value-1", "value-2", "value-3"]
