@@ -9,7 +9,7 @@ SPHINX  = $(BIN)/python -m sphinx --conf-dir . --nitpicky --fail-on-warning --ke
 export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help html test doctest real lint clean
+.PHONY: help html test doctest mutate real lint clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
@@ -42,6 +42,9 @@ real: $(VENV)/book,test.ok  ## read the real weights of SmolLM2 with the book's 
 
 doctest: $(VENV)/book.ok  ## run doctest blocks, examples in docstrings and the checks of all equations
 	@$(BIN)/scratchbook doctest
+
+mutate: $(VENV)/book.ok  ## change every equation and its code, and count which changes the checks notice
+	@$(BIN)/scratchbook mutate --equivalents tests/book/equivalents.toml
 
 lint: $(VENV)/book,test.ok  ## style, types and spelling
 	@$(BIN)/ruff check .

@@ -74,6 +74,15 @@ def make_parser() -> argparse.ArgumentParser:
     how.add_argument("--refresh", action="store_true", help="run the frozen blocks and store what they give; not in CI")
     review.set_defaults(run=run_review, execute="run")
 
+    mutate = commands.add_parser(
+        "mutate",
+        parents=[places],
+        help="change every equation and its code in small ways, and count which changes the checks notice",
+    )
+    mutate.add_argument("pages", nargs="*", metavar="PAGE", help="only these pages")
+    mutate.add_argument("--equivalents", type=Path, metavar="FILE", help="changes that change no value, with reasons")
+    mutate.set_defaults(run=run_mutate)
+
     doctest = commands.add_parser(
         "doctest",
         parents=[places],
@@ -146,6 +155,19 @@ def run_review(book: Book, asked: argparse.Namespace) -> int:
     book.read()
     review = Review(book, asked.accept, can_ask=sys.stdin.isatty() and not asked.accept)
     return review.refresh(asked.pages) if asked.refresh else review.run(asked.pages)
+
+
+def run_mutate(book: Book, asked: argparse.Namespace) -> int:
+    """Show that the checks can fail."""
+    from scratchbook.mutation import prove, read_equivalents
+
+    equivalents = read_equivalents(asked.equivalents)
+    book.read()
+    with book.server() as server:
+        proof = prove(book, asked.pages, equivalents, server)
+    for line in proof.lines():
+        print(line)
+    return 0 if proof.holds else 1
 
 
 def run_doctest(book: Book, asked: argparse.Namespace) -> int:

@@ -14,10 +14,12 @@ from typing import Any
 from scratchbook.core.errors import Mistake, Place
 
 from .checker import check
+from .codemutants import score_code
 from .equation import Equation, parse_equation
 from .errors import EquationError
 from .notation import Function, Notation, read_notation
 from .options import Request
+from .score import Fate, score
 from .symbols import latex_of
 from .tokens import Macros
 from .verdict import Verdict, failed
@@ -45,15 +47,9 @@ class Job:
 def run_check(namespace: dict[str, Any], payload: dict[str, Any]) -> dict[str, Any]:
     """Check the equation against the page's names; return a part "verdict", or mistakes."""
     try:
-        notation = merged_notation(payload)
+        job = read_job(payload)
     except NotationFault as fault:
         return {"parts": [], "mistakes": [Mistake("notation", fault.text, fault.place).to_json()]}
-    macros: Macros = dict(payload["macros"])
-    place = Place(payload["path"], payload["line"])
-    given = given_equations(payload, notation, macros)
-    job = Job(
-        payload["label"], payload["latex"], place, payload["is_formula"], notation, macros, given, payload["request"]
-    )
     if job.options.get("check-with"):
         return result(job, check_with(job, namespace))
     if job.is_formula and (state := defined_name(job)):
@@ -61,19 +57,62 @@ def run_check(namespace: dict[str, Any], payload: dict[str, Any]) -> dict[str, A
     return result(job, check_equation(job, namespace))
 
 
+def run_mutants(namespace: dict[str, Any], payload: dict[str, Any]) -> dict[str, Any]:
+    """Check every mutant of the equation and of the code that it is checked against; return a part "data"."""
+    job = read_job(payload)
+    if job.options.get("check-with") or (job.is_formula and defined_name(job)):
+        return {"parts": [], "mistakes": []}
+    equation, request = read_equation(job)
+    fates = [["equation", *fate_row(fate)] for fate in score(equation, request, namespace, job.macros).fates]
+    for function in functions_of(check(equation, request, namespace, job.macros), namespace):
+        found = score_code(equation, request, namespace, function, job.macros)
+        fates += [[function.__name__, *fate_row(fate)] for fate in found.fates]
+    data = {"label": job.label or job.latex, "fates": fates}
+    return {"parts": [{"kind": "data", "data": data}], "mistakes": []}
+
+
+def fate_row(fate: Fate) -> list[str]:
+    """Return what became of one mutant as plain data."""
+    return [fate.operator, fate.old, fate.new, fate.fate]
+
+
+def functions_of(verdict: Verdict, namespace: dict[str, Any]) -> Iterator[Any]:
+    """Yield the page's functions that a check ran, each with its backward pass."""
+    for code in verdict.code:
+        for name in dict.fromkeys([code.name, f"{code.name.removesuffix('_backward')}_backward"]):
+            function = namespace.get(name)
+            if callable(function) and hasattr(function, "__code__"):
+                yield function
+
+
+def read_job(payload: dict[str, Any]) -> Job:
+    """Read a payload.  Raises NotationFault."""
+    notation, macros = merged_notation(payload), dict(payload["macros"])
+    given = given_equations(payload, notation, macros)
+    place = Place(payload["path"], payload["line"])
+    return Job(
+        payload["label"], payload["latex"], place, payload["is_formula"], notation, macros, given, payload["request"]
+    )
+
+
 def check_equation(job: Job, namespace: dict[str, Any]) -> Verdict:
     """Check with the options of {math}, or with what the notation binds the left side of a formula to."""
-    job, bound = bind_formula(job)
-    known = {name.replace("-", "_"): text for name, text in job.options.items()}
     try:
-        equation = parse_equation(job.latex, job.notation, job.macros, job.given)
-        needed = needed_definitions(equation)
-        if needed != job.given:
-            equation = parse_equation(job.latex, job.notation, job.macros, needed)
+        equation, request = read_equation(job)
     except EquationError as error:
         return failed(error)
-    request = Request(label=job.label or job.latex, **{**known, **bound})
     return check(equation, request, namespace, job.macros)
+
+
+def read_equation(job: Job) -> tuple[Equation, Request]:
+    """Read the LaTeX with the definitions that it needs, and the options.  Raises EquationError."""
+    job, bound = bind_formula(job)
+    known = {name.replace("-", "_"): text for name, text in job.options.items()}
+    equation = parse_equation(job.latex, job.notation, job.macros, job.given)
+    needed = needed_definitions(equation)
+    if needed != job.given:
+        equation = parse_equation(job.latex, job.notation, job.macros, needed)
+    return equation, Request(label=job.label or job.latex, **{**known, **bound})
 
 
 def bind_formula(job: Job) -> tuple[Job, dict[str, str]]:
