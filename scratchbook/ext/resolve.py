@@ -122,7 +122,8 @@ class FillSlots(SphinxPostTransform):
             yield text_block(text, node)
             cut = sum(part.data.get("cut", 0) for part in parts if part.kind == "text")
             if cut:
-                yield nodes.paragraph("", translate("… %s bytes more are not shown.") % f"{cut:,}", classes=["scratchbook-cut"])
+                text = translate("… %s bytes more are not shown.") % f"{cut:,}"
+                yield nodes.paragraph("", text, classes=["scratchbook-cut"])
         failed = next((outcome for outcome in known if outcome.status == "failed" and outcome.mistakes), None)
         if failed:
             yield failure(failed)
