@@ -11,6 +11,7 @@ ext             everything that touches Sphinx
     states      {states}: a session for each value of a variable
     exec_code   {exec_code}, as in sphinx-exec-code
     incremental what Sphinx must read and write again, so that a rebuild equals a clean build
+    interrupted what a killed build was reading and writing
     domain      what outlives the reading of a chapter
     sessions    cells and the files that they name, as values that any process can run
     run         the run phase: sessions whose outcome is not stored
@@ -65,6 +66,7 @@ ROOMS: Final = (
     "exercises",
     "numbering",
     "checked",
+    "worked",
     "reading",
     "access",
     "drawings",

@@ -31,6 +31,7 @@ CHECK_OPTIONS: Final = ("check", "grad", "using", "rtol", "at", "base", "check-w
 EXCUSE: Final = "nocheck"
 ROOM: Final = "equations"
 NOTATIONS: Final = "notations"
+WORKED: Final = "worked"
 
 
 @dataclass(frozen=True)
@@ -197,10 +198,11 @@ def complete_checks(app: Sphinx, env: BuildEnvironment) -> list[str]:
     domain = domain_of(env)
     macros = sorted(map(list, read_macros(app.config).items()))
     for docname, page in sorted(domain.pages.items()):
-        if not page.kept.get(ROOM):
+        if not page.kept.get(ROOM) and not page.kept.get(WORKED):
             continue
         notations = [notation_payload(text) for text in notations_for(domain, docname)]
         payloads = dict(check_payloads(page_equations(domain, docname), notations, macros))
+        payloads |= dict(worked_payloads(domain, docname, macros))
         page.cells = [
             replace(cell, payload=payloads[cell.id]) if isinstance(cell, BranchCell) and cell.id in payloads else cell
             for cell in page.cells
@@ -218,6 +220,25 @@ def notations_for(domain: LiveDomain, docname: str) -> list[NotationText]:
 def notation_payload(text: NotationText) -> dict[str, Any]:
     """Return a notation as plain data."""
     return {"text": text.text, "path": text.place.path, "line": text.place.line}
+
+
+def worked_payloads(domain: LiveDomain, docname: str, macros: list[list[Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield (cell, payload) of each {worked} of a page: its equation may stand on another."""
+    for item in domain.pages[docname].kept.get(WORKED, ()):
+        found = find_equation(domain, item.label)
+        if found is None:
+            continue
+        where, equation = found
+        notations = [notation_payload(text) for text in notations_for(domain, where)]
+        formulas = [replace(other, cell="") for other in page_equations(domain, where) if other.is_formula]
+        wanted = replace(equation, cell=item.cell)
+        for cell, payload in check_payloads([*formulas, wanted], notations, macros):
+            yield cell, {**payload, "values": item.values}
+
+
+def find_equation(domain: LiveDomain, label: str) -> tuple[str, Equation] | None:
+    """Return the (page, equation) of a label."""
+    return next(((docname, found) for docname, found in domain.kept(ROOM) if found.label == label), None)
 
 
 def check_payloads(

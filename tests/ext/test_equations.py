@@ -231,3 +231,38 @@ def test_an_edit_of_the_code_checks_again(project):
 
     assert "eq-rms" in built.warnings[0]
     assert "0 added, 0 changed, 0 removed" in built.log
+
+
+def test_an_equation_is_worked_with_numbers_down_to_its_value(chapter):
+    built = chapter(
+        page(
+            NOTATION,
+            display(EQUATION),
+            SHOWN,
+            "\n```{worked} eq-rms\nx = [3.0, 4.0]\ngain = [1.0, 1.0]\nepsilon = 0.5\n```\n",
+        ),
+        CODE,
+    )
+    _, first_row, second_row = (block.astext() for block in built.doctree().findall(nodes.math_block))
+
+    assert built.warnings == []
+    assert first_row.splitlines()[-2] == "&= 0.8321"  # 3 / sqrt((9 + 16) / 2 + 0.5)
+    assert second_row.splitlines()[-2] == "&= 1.1094"
+
+
+def test_numbers_of_a_worked_equation_may_come_from_the_page(chapter):
+    values = "x = row\ngain = np.ones(2)\nepsilon = 0.5"
+    code = "\n```{live}\nrow = np.array([3.0, 4.0])\n```\n"
+    built = chapter(page(NOTATION, display(EQUATION), SHOWN, code, f"\n```{{worked}} eq-rms\n{values}\n```\n"), CODE)
+
+    assert built.warnings == []
+    assert "1.1094" in list(built.doctree().findall(nodes.math_block))[-1].astext()
+
+
+def test_an_unknown_label_to_work_is_told(chapter):
+    built = chapter(page(display("a = b", ":label: eq-a\n:nocheck: x"), "\n```{worked} eq-b\nx = 1\n```\n"))
+
+    assert (
+        "docs/index.md:10: WARNING: no equation 'eq-b' to work; the book has eq-a [scratchbook.equation]"
+        in built.warnings
+    )

@@ -18,11 +18,12 @@ from .codemutants import score_code
 from .equation import Equation, parse_equation
 from .errors import EquationError
 from .notation import Function, Notation, read_notation
-from .options import Request
+from .options import BUILTINS, Request, read_expression
 from .score import Fate, score
 from .symbols import latex_of
 from .tokens import Macros
 from .verdict import Verdict, failed
+from .worked import read_values, work
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,25 @@ def run_mutants(namespace: dict[str, Any], payload: dict[str, Any]) -> dict[str,
         fates += [[function.__name__, *fate_row(fate)] for fate in found.fates]
     data = {"label": job.label or job.latex, "fates": fates}
     return {"parts": [{"kind": "data", "data": data}], "mistakes": []}
+
+
+def run_worked(namespace: dict[str, Any], payload: dict[str, Any]) -> dict[str, Any]:
+    """Put numbers into an equation, step by step; return a part "data" with lines of LaTeX.
+
+    payload: that of a check, and "values": lines such as x = [1.0, 2.0] or x = expression of the page.
+    """
+    try:
+        equation, request = read_equation(read_job(payload))
+        environment = {**BUILTINS, **namespace}
+        values = read_values(payload["values"], lambda text: read_expression(text, text, "where").value(environment))
+        steps = work(equation, values, namespace, base=request.first_index)
+    except NotationFault as fault:
+        return {"parts": [], "mistakes": [Mistake("notation", fault.text, fault.place).to_json()]}
+    except EquationError as error:
+        text = f"equation {payload['label']} cannot be worked: {error.text}"
+        return {"parts": [], "mistakes": [Mistake("equation", text, None, error.caret).to_json()]}
+    lines = [{"left": step.left, "sides": list(step.sides)} for step in steps]
+    return {"parts": [{"kind": "data", "data": {"steps": lines}}], "mistakes": []}
 
 
 def fate_row(fate: Fate) -> list[str]:

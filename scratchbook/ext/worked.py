@@ -1,0 +1,102 @@
+"""{worked}: an equation with numbers put in, step by step down to the value.  The equation itself is typed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.application import Sphinx
+from sphinx.transforms.post_transforms import SphinxPostTransform
+
+from scratchbook.core.cells import BranchCell
+from scratchbook.core.errors import Mistake, Place, ScratchbookError
+from scratchbook.ext.directive import Converter, LiveDirective
+from scratchbook.ext.domain import domain_of
+from scratchbook.ext.equations import ROOM, WORKED, find_equation
+from scratchbook.ext.run import OUTCOMES_EVENT
+
+TASK: Final = "scratchbook.core.equation.branch:run_worked"
+
+
+@dataclass(frozen=True)
+class Worked:
+    """An equation to be worked.   values: lines such as x = [1.0, 2.0].   cell: the branch that does it."""
+
+    label: str
+    values: str
+    place: Place
+    cell: str
+
+
+class WorkedDirective(LiveDirective):
+    """Name an equation by its label, and give the numbers, one symbol a line, by their names in the code."""
+
+    wanted: ClassVar[dict[str, Converter]] = {"class": directives.class_option}
+
+    def make_nodes(self) -> list[nodes.Node]:
+        """Leave the branch, and a place for its steps."""
+        label = self.arguments[0].strip() if self.arguments else ""
+        if not label or len(label.split()) > 1:
+            raise ScratchbookError("{worked} needs the label of an equation behind it", kind="equation")
+        if not "".join(self.content).strip():
+            raise ScratchbookError("{worked} needs numbers: write lines such as x = [1.0, 2.0] in it", kind="equation")
+        cell = self.page.fresh_id(nodes.make_id(f"worked-{label}"))
+        self.page.cells.append(BranchCell(cell, self.place, TASK))
+        docname = self.env.current_document.docname
+        self.domain.keep(docname, WORKED, Worked(label, "\n".join(self.content), self.place, cell))
+        place = nodes.container("", classes=["scratchbook-worked", *self.options.get("class", [])])
+        place["scratchbook_worked"] = (docname, cell)
+        self.set_source_info(place)
+        return [place]
+
+
+class ShowWorked(SphinxPostTransform):
+    """Put the steps in, before mathematics is drawn."""
+
+    default_priority = 5
+
+    def run(self, **kwargs: Any) -> None:
+        """Fill each place of one page."""
+        for place in list(self.document.findall(nodes.container)):
+            if "scratchbook_worked" not in place:
+                continue
+            docname, cell = place.attributes.pop("scratchbook_worked")
+            for _, outcome in domain_of(self.env).cell_outcomes(docname, cell):
+                data = outcome.part("data") if outcome else None
+                place += [steps_block(step, place) for step in (data["steps"] if data else ())]
+                break
+
+
+def steps_block(step: dict[str, Any], place: nodes.Element) -> nodes.math_block:
+    """Return one left side with everything that it equals, a line each."""
+    first, *others = step["sides"]
+    rows = [f"{step['left']} &= {first}", *(f"&= {side}" for side in others)]
+    tex = "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
+    block = nodes.math_block(tex, tex, label=None, number=None)
+    block["no-wrap"] = block["nowrap"] = False
+    block["scratchbook_equation"] = ""
+    block.source, block.line = place.source, place.line
+    return block
+
+
+def check_labels(app: Sphinx, docname: str) -> list[Mistake]:
+    """Return a mistake for each {worked} of an equation that the book does not have."""
+    domain = domain_of(app.env)
+    labels = ", ".join(sorted(equation.label for _, equation in domain.kept(ROOM) if equation.label))
+    page = domain.pages.get(docname)
+    return [
+        Mistake(
+            "equation", f"no equation '{item.label}' to work; the book has {labels or 'none with a label'}", item.place
+        )
+        for item in (page.kept.get(WORKED, ()) if page else ())
+        if find_equation(domain, item.label) is None
+    ]
+
+
+def register(app: Sphinx) -> None:
+    """Add the directive."""
+    app.add_directive("worked", WorkedDirective)
+    app.add_post_transform(ShowWorked)
+    app.connect(OUTCOMES_EVENT, check_labels)
