@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sphinx.application import Sphinx
 from sphinx.util import logging
@@ -81,10 +81,12 @@ def find_mistakes(domain: LiveDomain) -> Iterator[Met]:
 def cell_mistakes(domain: LiveDomain, docname: str, page: Page) -> Iterator[Met]:
     """Yield the mistakes of each cell, of its first state that has any: one message a place."""
     for cell in page.every_cell:
-        for _, outcome in domain.cell_outcomes(docname, cell.id):
-            if outcome and outcome.mistakes:
-                yield from (Met(mistake, asking_line(cell, mistake)) for mistake in outcome.mistakes)
-                break
+        states = domain.cell_outcomes(docname, cell.id)
+        failed = [(state, outcome) for state, outcome in states if outcome and outcome.mistakes]
+        for state, outcome in failed[:1]:
+            only = f" (where {state.name} = {state.value})" if state and len(failed) < len(states) else ""
+            for mistake in outcome.mistakes:
+                yield Met(replace(mistake, text=mistake.text + only), asking_line(cell, mistake))
 
 
 def asking_line(cell: Cell, mistake: Mistake) -> Place:

@@ -354,6 +354,16 @@ def test_a_mistake_gives_its_one_message_in_every_build(all_messages, name):
         assert built.status == 1
 
 
+def test_a_mistake_of_one_state_names_the_state(chapter):
+    built = chapter("# Book\n\n```{states} pet\ncat, dog\n```\n\nThree. {claim}`pet == 'cat'`\n\n{claim}`not pet`\n")
+
+    assert built.warnings == [
+        "docs/index.md:7: WARNING: `pet == 'cat'` does not hold: the sides are dog and cat (where pet = dog) "
+        "[scratchbook.claim]",
+        "docs/index.md:9: WARNING: `not pet` does not hold [scratchbook.claim]",
+    ]
+
+
 def test_one_place_gives_one_message_however_many_pages_meet_it(project):
     page = "# Page\n\n```{live} code.py\n:no-output: a test\n```\n"
     project.write({f"docs/{name}.md": page for name in ("one", "two", "three")})
