@@ -9,7 +9,7 @@ SPHINX  = $(BIN)/python -m sphinx --conf-dir . --nitpicky --fail-on-warning --ke
 export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help html test doctest mutate real lint clean
+.PHONY: help html test doctest mutate real pdf lint clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
@@ -45,6 +45,11 @@ doctest: $(VENV)/book.ok  ## run doctest blocks, examples in docstrings and the 
 
 mutate: $(VENV)/book.ok  ## change every equation and its code, and count which changes the checks notice
 	@$(BIN)/scratchbook mutate --equivalents tests/book/equivalents.toml
+
+pdf: $(VENV)/book.ok  ## typeset the book into build/pdf (XeLaTeX; says which Debian packages it needs)
+	@$(BIN)/python -m scratchbook.typesetting
+	@$(SPHINX) -b latex docs build/latex
+	@$(BIN)/python -m scratchbook.typesetting build/latex build/pdf
 
 lint: $(VENV)/book,test.ok  ## style, types and spelling
 	@$(BIN)/ruff check .

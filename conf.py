@@ -112,9 +112,9 @@ latex_elements = {
 \setmathfont{TeX Gyre Pagella Math}
 """,
     "sphinxsetup": (
-        "hmargin={27mm,27mm}, vmargin={26mm,28mm}, verbatimwithframe=false, pre_background-TeXcolor={HTML}{F6F4EF}, "
+        "hmargin={25mm,25mm}, vmargin={26mm,28mm}, verbatimwithframe=false, pre_background-TeXcolor={HTML}{F6F4EF}, "
         "pre_padding=7pt, verbatimhintsturnover=false, InnerLinkColor={HTML}{1B4F8A}, OuterLinkColor={HTML}{1B4F8A}, "
         "TitleColor={HTML}{24262B}"
     ),
-    "fvset": r"\fvset{fontsize=\fontsize{8.9}{11.4}\selectfont}",
+    "fvset": r"\fvset{fontsize=\fontsize{8.5}{11}\selectfont}",
 }

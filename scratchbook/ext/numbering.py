@@ -115,7 +115,8 @@ class FillExerciseLists(SphinxPostTransform):
         """Return the line of one exercise."""
         name = exercise_name(self.env, docname, exercise.anchor)
         text = nodes.inline("", f"{name}. {exercise.title}" if exercise.title else name)
-        link = make_refnode(domain_of(self.env).builder, self.env.current_document.docname, docname, exercise.anchor, text)
+        here = self.env.current_document.docname
+        link = make_refnode(domain_of(self.env).builder, here, docname, exercise.anchor, text)
         facts = [exercise.kind, _("difficulty %d of %d") % (exercise.stars, MOST_STARS) if exercise.stars else ""]
         line = nodes.paragraph("", "", link)
         if any(facts):
@@ -142,9 +143,9 @@ class SolutionsLast(SphinxPostTransform):
                     box[0].children = [nodes.Text(title)]
                 box.parent.remove(box)
             if boxes:
-                rubric = nodes.rubric("", _("Hints and solutions"))
+                heading = nodes.title("", _("Hints and solutions"))
                 section: nodes.Element = next(iter(chapter.findall(nodes.section)), chapter)
-                section += [rubric, *boxes]
+                section += nodes.section("", heading, *boxes, ids=["hints-and-solutions"])
 
 
 def is_apart(box: nodes.Element, chapter: nodes.Element) -> bool:

@@ -71,7 +71,9 @@ class KeyEquationsForPaper(SphinxPostTransform):
 
     def run(self, **kwargs: Any) -> None:
         """Make a tag of each reference that stands below its equation."""
-        for link in list(self.document.findall(is_key_equation_link)):
+        for link in list(self.document.findall(nodes.paragraph)):
+            if "key-equation-link" not in link["classes"]:
+                continue
             equation, reference = link.previous_sibling(), next(iter(link.findall(math_reference)), None)
             if isinstance(equation, nodes.math_block) and reference is not None:
                 label = f"equation:{reference['docname']}:{reference['target']}"
@@ -83,9 +85,45 @@ class KeyEquationsForPaper(SphinxPostTransform):
                 link.parent.remove(link)
 
 
-def is_key_equation_link(node: nodes.Node) -> bool:
-    """Whether a paragraph leads from a repeated equation to the place where it stands."""
-    return isinstance(node, nodes.paragraph) and "key-equation-link" in node["classes"]
+class WorksForPaper(SphinxPostTransform):
+    """Leave the works cited at the end of their chapter; Sphinx would gather all at the end of the book."""
+
+    default_priority = 740  # Sphinx gathers at 750
+    formats = ("latex",)
+
+    def run(self, **kwargs: Any) -> None:
+        """Make a paragraph of each work, with the anchor that citations lead to."""
+        for citation in list(self.document.findall(nodes.citation)):
+            label, *body = citation.children
+            name = f"cite.{citation['docname']}:{citation['ids'][0]}"
+            anchor = nodes.raw("", rf"\hypertarget{{{name}}}{{}}", format="latex")
+            first = body.pop(0) if body and isinstance(body[0], nodes.paragraph) else nodes.paragraph()
+            shown = nodes.strong("", f"[{label.astext()}]")
+            line = nodes.paragraph("", "", anchor, shown, nodes.Text(" "), *first.children)
+            citation.replace_self(nodes.container("", line, *body, classes=["scratchbook-work"]))
+
+
+class DrawingsForPaper(SphinxPostTransform):
+    """Let outputs that are figures or tables alone stand for themselves: their caption is label enough."""
+
+    default_priority = 410
+    formats = ("latex",)
+
+    def run(self, **kwargs: Any) -> None:
+        """Take the label and the rule away from them."""
+        for output in list(self.document.findall(nodes.container)):
+            if "scratchbook-output" in output["classes"] and is_drawing(output):
+                output["classes"] = ["scratchbook-drawn"]
+                del output[0]
+
+
+def is_drawing(output: nodes.container) -> bool:
+    """Whether an output has a figure or a table, and no words of its own."""
+    words = {"scratchbook-text", "scratchbook-failure", "scratchbook-not-run"}
+    inside = list(output.findall(nodes.Element))
+    return any(isinstance(node, nodes.image | nodes.table) for node in inside) and not any(
+        words & set(node.get("classes", ())) for node in inside
+    )
 
 
 def give_style(app: Sphinx) -> None:
@@ -98,7 +136,6 @@ def give_style(app: Sphinx) -> None:
 
 def register(app: Sphinx) -> None:
     """Add the transforms and the style."""
-    app.add_post_transform(BoxesForPaper)
-    app.add_post_transform(LabelsForPaper)
-    app.add_post_transform(KeyEquationsForPaper)
+    for transform in (DrawingsForPaper, BoxesForPaper, LabelsForPaper, KeyEquationsForPaper, WorksForPaper):
+        app.add_post_transform(transform)
     app.connect("builder-inited", give_style)

@@ -1,0 +1,123 @@
+"""Make a PDF of the LaTeX that Sphinx wrote: say what is missing before, and what a reader would miss after.
+
+`python -m scratchbook.typesetting FOLDER TARGET` typesets FOLDER/*.tex and puts the PDF into TARGET; without arguments
+it only says which packages are missing.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+# What must be there, by the Debian package that brings it: a command, a file of TeX, or a font.
+COMMANDS: Final = {
+    "xelatex": "texlive-xetex",
+    "latexmk": "latexmk",
+    "rsvg-convert": "librsvg2-bin",
+    "fc-list": "fontconfig",
+}
+TEX_FILES: Final = {
+    "tcolorbox.sty": "texlive-latex-extra",
+    "unicode-math.sty": "texlive-latex-recommended",
+    "pzdr.tfm": "texlive-fonts-recommended",
+}
+FONTS: Final = {
+    "TeX Gyre Pagella": "fonts-texgyre",
+    "TeX Gyre Pagella Math": "fonts-texgyre-math",
+    "DejaVu Sans Mono": "fonts-dejavu-core",
+}
+# More than half of the margin: a reader would take the line for cut off.
+WIDEST_POINTS: Final = 36.0
+LOSSES: Final = (
+    re.compile(r"Missing character: There is no (\S+) .*? in font ([^:/!\n]+)"),
+    re.compile(r"Reference `([^']+)' .*?undefined"),
+    re.compile(r"Hyper reference `([^']+)' .*?undefined"),
+    re.compile(r"File `([^']+)' not found"),
+)
+NAMES: Final = ("no character", "reference to nothing:", "link to nothing:", "no file")
+OVERFULL: Final = re.compile(r"Overfull \\hbox \(([\d.]+)pt too wide\) (.*)")
+
+
+def find(command: list[str]) -> str:
+    """Return what a command says, "" when it is not there."""
+    if not shutil.which(command[0]):
+        return ""
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60).stdout
+
+
+def missing_packages(
+    which: Callable[[str], str | None] = shutil.which, say: Callable[[list[str]], str] = find
+) -> list[str]:
+    """Return the Debian packages to install before a PDF can be made, none twice."""
+    missing = [package for command, package in COMMANDS.items() if not which(command)]
+    missing += [package for file, package in TEX_FILES.items() if not say(["kpsewhich", file]).strip()]
+    known = say(["fc-list", ":", "family"])
+    missing += [package for font, package in FONTS.items() if font not in known]
+    return list(dict.fromkeys(missing))
+
+
+def losses(log: str) -> Iterator[str]:
+    """Yield what a reader of the PDF would miss, each once, from the log of the last run."""
+    log = unwrap(log)
+    found = [
+        f"{name} {' in '.join(match.groups())}"
+        for pattern, name in zip(LOSSES, NAMES, strict=True)
+        for match in pattern.finditer(log)
+    ]
+    found += [
+        f"a line is {float(points):.0f} points too wide {where}"
+        for points, where in OVERFULL.findall(log)
+        if float(points) > WIDEST_POINTS
+    ]
+    yield from dict.fromkeys(found)
+
+
+def unwrap(log: str) -> str:
+    """Join the lines that TeX broke at 79 characters."""
+    lines = log.split("\n")
+    return "".join(line if len(line) == 79 else f"{line}\n" for line in lines)
+
+
+def typeset(folder: Path) -> tuple[Path, str]:
+    """Run XeLaTeX as often as it takes, and return the PDF and the log.  Raises RuntimeError with TeX's own words."""
+    (source,) = folder.glob("*.tex")
+    command = ["latexmk", "-xelatex", "-interaction=nonstopmode", "-halt-on-error", "-file-line-error", source.name]
+    made = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
+    log = source.with_suffix(".log")
+    text = log.read_text("utf-8", errors="replace") if log.is_file() else made.stdout
+    if made.returncode:
+        first = re.search(r"^(?:!|\S+\.tex:\d+:).*(?:\n.*){0,3}", text, re.MULTILINE)
+        raise RuntimeError(first[0] if first else made.stdout[-2000:])
+    return source.with_suffix(".pdf"), text
+
+
+def main(folder: str = "", target: str = "") -> int:
+    """Make the PDF and tell of losses; 0 when nothing is missing or lost."""
+    missing = missing_packages()
+    if missing:
+        print("the PDF needs Debian packages that are not installed:")
+        print(f"    apt-get install --no-install-recommends {' '.join(missing)}")
+        return 2
+    if not folder:
+        return 0
+    try:
+        pdf, log = typeset(Path(folder))
+    except RuntimeError as error:
+        print(error)
+        return 1
+    Path(target).mkdir(parents=True, exist_ok=True)
+    shutil.copy(pdf, target)
+    lost = list(losses(log))
+    for text in lost:
+        print(f"{pdf.name}: WARNING: {text}")
+    print(f"{Path(target) / pdf.name}: {len(lost) or 'nothing'} lost")
+    return int(bool(lost))
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
