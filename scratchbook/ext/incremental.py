@@ -28,6 +28,9 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.index_entries import split_index_msg
 
+from scratchbook.ext import interrupted
+from scratchbook.ext.interrupted import Lost, begin_writing, end, record_path, was_interrupted
+
 RECORD_FORMAT = 1
 DEPENDS_EVENT = "scratchbook-depends"
 CITATION_KEY = re.compile(r"[^,{}\s]+")
@@ -246,20 +249,15 @@ class Written:
 
     digests: dict[str, str] = field(default_factory=dict)
     docnames: set[str] = field(default_factory=set)
+    lost: Lost = field(default_factory=Lost)
 
     def on_get_updated(self, app: Sphinx, env: BuildEnvironment) -> list[str]:
         """Return the pages that would be written differently from the way they stand in the output folder."""
         self.docnames.clear()  # a process that builds again and again keeps this object
         self.digests = page_digests(app)
-        record = read_record(app)
-        known = record["pages"]
-        changed = [docname for docname, digest in self.digests.items() if known.get(docname, {}).get("digest") != digest]
-        # A build that is killed while it writes must not leave a record of what stood there before.
-        if stale := [docname for docname in changed if docname in known]:
-            for docname in stale:
-                known[docname]["digest"] = None
-            write_record(app, record)
-        return changed
+        known = {} if was_interrupted(app) else read_record(app)["pages"]
+        begin_writing(app)
+        return [docname for docname, digest in self.digests.items() if known.get(docname, {}).get("digest") != digest]
 
     def on_doctree_resolved(self, app: Sphinx, doctree: nodes.document, docname: str) -> None:
         """Note that a page is being written."""
@@ -268,9 +266,9 @@ class Written:
     def on_build_finished(self, app: Sphinx, exception: Exception | None) -> None:
         """Delete what deleted chapters left behind, then record what now stands in the output folder.
 
-        After an exception the record stays without the pages that were to be written: the next build writes them.
+        After an exception, or when a page could not be written, the next build writes every page, see `interrupted`.
         """
-        if exception is not None or not self.digests:
+        if exception is not None or self.lost.paths:
             return
         record = read_record(app)
         for docname in record["pages"].keys() - app.env.all_docs.keys():
@@ -282,6 +280,7 @@ class Written:
                 "files": output_files(app.builder, docname),
             }
         write_record(app, record)
+        end(app)
 
 
 def on_collect_pages(app: Sphinx) -> Iterable[tuple[str, dict[str, Any], str]]:
@@ -333,12 +332,6 @@ def remove_output(outdir: Path, file: str) -> None:
 
 
 # The record of what stands in one builder's output folder.
-
-
-def record_path(app: Sphinx) -> Path:
-    """Return where the record of this output folder is kept: beside the doctrees, for the folder is published."""
-    outdir = hashlib.sha256(str(app.outdir).encode()).hexdigest()[:8]
-    return Path(app.doctreedir) / f"scratchbook-{app.builder.name}-{outdir}.json"
 
 
 def read_record(app: Sphinx) -> dict[str, Any]:
@@ -394,6 +387,7 @@ def connect_hooks(app: Sphinx, config: Any) -> None:
     if not config.scratchbook_incremental:
         return
     written = Written()
+    interrupted.connect(app, written.lost)
     app.connect("builder-inited", on_builder_inited, priority=1)
     app.connect("source-read", on_source_read, priority=1)
     app.connect("doctree-read", on_doctree_read)

@@ -53,7 +53,9 @@ class Unfixed(logging.Handler):
         if exception is not None:
             pages |= read_record(path)
         if pages:
-            path.write_text(json.dumps(sorted(pages)), encoding="utf-8")
+            temporary = path.with_suffix(".tmp")
+            temporary.write_text(json.dumps(sorted(pages)), encoding="utf-8")
+            temporary.replace(path)
         else:
             path.unlink(missing_ok=True)
 
