@@ -9,7 +9,7 @@ SPHINX  = $(BIN)/python -m sphinx --conf-dir . --nitpicky --fail-on-warning --ke
 export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help html test doctest mutate real pdf lint clean
+.PHONY: help html test doctest mutate real pdf epub lint clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
@@ -50,6 +50,11 @@ pdf: $(VENV)/book.ok  ## typeset the book into build/pdf (XeLaTeX; says which De
 	@$(BIN)/python -m scratchbook.typesetting
 	@$(SPHINX) -b latex docs build/latex
 	@$(BIN)/python -m scratchbook.typesetting build/latex build/pdf
+
+epub: $(VENV)/book.ok  ## make build/epub/transformer-from-scratch.epub, and check it where epubcheck is installed
+	@$(SPHINX) -b epub -d build/doctrees-epub docs build/epub
+	@if command -v epubcheck java >/dev/null; then java -jar "$$(command -v epubcheck)" build/epub/*.epub; \
+	  else echo "not checked: apt-get install epubcheck"; fi
 
 lint: $(VENV)/book,test.ok  ## style, types and spelling
 	@$(BIN)/ruff check .

@@ -71,8 +71,8 @@ html_theme_options = {
     "source_directory": "docs/",
     "light_css_variables": {
         "font-stack": "var(--book-sans)",
-        "font-stack--book": "'Iowan Old Style', 'Palatino Linotype', Palatino, 'URW Palladio L', P052, 'Noto Serif', serif",
-        "font-stack--monospace": "ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace",
+        "font-stack--book": "'Iowan Old Style', 'Palatino Linotype', Palatino, 'URW Palladio L', P052, serif",
+        "font-stack--monospace": "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace",
         "color-background-primary": "var(--book-paper)",
         "color-background-secondary": "var(--book-shade)",
         "color-background-border": "var(--book-line)",
@@ -118,3 +118,13 @@ latex_elements = {
     ),
     "fvset": r"\fvset{fontsize=\fontsize{8.5}{11}\selectfont}",
 }
+
+# The EPUB: mathematics as MathML, no scripts, a style of its own.
+epub_basename = "transformer-from-scratch"
+epub_identifier = epub_uid = epub_basename  # a reading device compares the two
+epub_description = "A decoder-only transformer in NumPy, every equation checked against the code that the page shows."
+epub_contributor = author
+epub_show_urls = "no"
+epub_css_files = []
+epub_use_index = False
+epub_exclude_files = ["genindex.xhtml"]

@@ -27,6 +27,7 @@ ext             everything that touches Sphinx
     access      what Sphinx's writer and Furo leave inaccessible
     drawings    hand-made SVG inside the page, and as PDF for LaTeX
     paper       boxes, labels and stars as LaTeX draws them
+    ebook       a style for reading devices, and a package that EPUB's checker accepts
     previews    copies of what stands on other pages, for the script
     reading     level and reading time, neighbours, descriptions, style and script
     exercises   {exercise}, {hint}, {solution}, {starter}, {check}, and the branches that judge their code
@@ -71,6 +72,7 @@ ROOMS: Final = (
     "access",
     "drawings",
     "paper",
+    "ebook",
     "previews",
     "citations",
 )
