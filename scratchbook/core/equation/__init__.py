@@ -13,54 +13,7 @@ The way of an equation, a room a module:
     mutator, ranks, suggest, score, codemutants    changes that a slip could make: did-you-mean, and the proof that checks can fail
     render, worked, explain        trees to LaTeX again: with numbers put in, or with every bracket shown
 
+Import from the modules: the package itself loads nothing, since a builder needs the evaluator and NumPy only rarely.
 What the Sphinx side calls: `read_notation`, `Notation.overridden`, `parse_equation`, `parse_plain`, `check` with a `Request`,
 `work` and `evaluate`, `explain`; what `make mutate` calls: `mutate`, `score`, `score_code`.
 """
-
-from .checker import check, prepare
-from .codemutants import mutate_code, score_code
-from .equation import Equation, Statement, parse_equation, parse_plain
-from .errors import EquationError
-from .explain import explain
-from .mutator import Mutant, mutate
-from .notation import Function, Kind, Notation, Symbol, read_notation
-from .options import Request
-from .score import Fate, Score, score
-from .symbols import code_name, latex_of, read_symbol
-from .verdict import CodeObject, Mismatch, Suggestion, Verdict
-from .worked import Step, evaluate, read_values, work
-
-__all__ = [
-    "CodeObject",
-    "Equation",
-    "EquationError",
-    "Fate",
-    "Function",
-    "Kind",
-    "Mismatch",
-    "Mutant",
-    "Notation",
-    "Request",
-    "Score",
-    "Statement",
-    "Step",
-    "Suggestion",
-    "Symbol",
-    "Verdict",
-    "check",
-    "code_name",
-    "evaluate",
-    "explain",
-    "latex_of",
-    "mutate",
-    "mutate_code",
-    "parse_equation",
-    "parse_plain",
-    "prepare",
-    "read_notation",
-    "read_symbol",
-    "read_values",
-    "score",
-    "score_code",
-    "work",
-]

@@ -6,7 +6,10 @@ from pathlib import Path
 import equation_reference
 import numpy as np
 
-from scratchbook.core.equation import Request, check, parse_equation, parse_plain, read_notation
+from scratchbook.core.equation.checker import check
+from scratchbook.core.equation.equation import parse_equation, parse_plain
+from scratchbook.core.equation.notation import read_notation
+from scratchbook.core.equation.options import Request
 
 MACROS = {
     "vx": r"\mathbf{x}",

@@ -9,7 +9,12 @@ import pytest
 from equation_examples import CODE, MACROS, equation_of, read_cases, request_of
 from equation_generator import NOTATION, Generator
 
-from scratchbook.core.equation import EquationError, Request, check, evaluate, parse_equation, read_notation
+from scratchbook.core.equation.checker import check
+from scratchbook.core.equation.equation import parse_equation
+from scratchbook.core.equation.errors import EquationError
+from scratchbook.core.equation.notation import read_notation
+from scratchbook.core.equation.options import Request
+from scratchbook.core.equation.worked import evaluate
 
 SUITE, SOAK = 2_000, 20_000
 MAX_REFUSED = 0.02
@@ -49,7 +54,17 @@ def test_twenty_thousand_random_expressions_have_the_value_that_numpy_gives():
     assert len(refused) <= MAX_REFUSED * SOAK, refused[:5]
 
 
-PIECES = [*r"{}()[]^_&|/+-=,.'1209xyijd", r"\frac", r"\sum", r"\left(", r"\right)", r"\begin{cases}", r"\end{cases}", r"\\", r"\text{if }"]
+PIECES = [
+    *r"{}()[]^_&|/+-=,.'1209xyijd",
+    r"\frac",
+    r"\sum",
+    r"\left(",
+    r"\right)",
+    r"\begin{cases}",
+    r"\end{cases}",
+    r"\\",
+    r"\text{if }",
+]
 
 
 def mutilated(latex, chance):
@@ -115,7 +130,11 @@ def test_five_minutes_of_mutilated_text_end_in_verdicts_or_our_own_errors():
 
 def test_deep_nesting_is_refused_by_name_and_at_once():
     notation = read_notation("x: scalar")
-    texts = ["y = " + "(" * 5000 + "x" + ")" * 5000, "y = " + r"\frac{1}{" * 200 + "x" + "}" * 200, "y = " + "{" * 50 + "x" + "}" * 50]
+    texts = [
+        "y = " + "(" * 5000 + "x" + ")" * 5000,
+        "y = " + r"\frac{1}{" * 200 + "x" + "}" * 200,
+        "y = " + "{" * 50 + "x" + "}" * 50,
+    ]
     start = time.process_time()
     messages = [refusal(text, notation) for text in texts[:2]]
 
