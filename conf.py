@@ -62,6 +62,7 @@ html_css_files = ["book.css"]
 html_copy_source = False
 html_show_sourcelink = False
 html_math_renderer = "scratchbook"
+scratchbook_policy = True
 pygments_style = "scratchbook.ext.colours.Paper"
 pygments_dark_style = "scratchbook.ext.colours.Night"
 copybutton_selector = "div.scratchbook-input pre, div.exercise-starter pre, div.highlight-python > .highlight > pre"

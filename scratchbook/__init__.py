@@ -28,6 +28,7 @@ ext             everything that touches Sphinx
     drawings    hand-made SVG inside the page, and as PDF for LaTeX
     paper       boxes, labels and stars as LaTeX draws them
     ebook       a style for reading devices, and a package that EPUB's checker accepts
+    policy      a content security policy for each page, by hash
     previews    copies of what stands on other pages, for the script
     reading     level and reading time, neighbours, descriptions, style and script
     exercises   {exercise}, {hint}, {solution}, {starter}, {check}, and the branches that judge their code
@@ -73,6 +74,7 @@ ROOMS: Final = (
     "drawings",
     "paper",
     "ebook",
+    "policy",
     "previews",
     "citations",
 )

@@ -1,0 +1,127 @@
+"""A content security policy that each page obeys: nothing from elsewhere, and inline only what the build put there.
+
+`scratchbook_policy = True` in conf.py switches it on.  Scripts and styles within a page are allowed by their hash;
+style attributes, which KaTeX and drawings need, only on pages that have them.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64encode
+from dataclasses import dataclass, field
+from hashlib import sha256
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Final
+
+from sphinx.application import Sphinx
+
+# A page in a folder is its own host by the scheme alone; over the net, no page can load a file.
+OWN: Final = "'self' file:"
+PLACES: Final = (re.compile(r"<meta charset=[^>]*>"), re.compile(r"<head[^>]*>"))
+MARK: Final = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>\n?')
+SCRIPTS: Final = ("", "text/javascript", "application/javascript", "module")
+EVENT: Final = re.compile(r"on[a-z]+")
+
+
+@dataclass
+class Inline(HTMLParser):
+    """What a page holds within itself: its scripts and styles in page order, and whether elements carry styles.
+
+    events: attributes such as onclick, which the policy forbids.
+    """
+
+    scripts: list[str] = field(default_factory=list)
+    styles: list[str] = field(default_factory=list)
+    events: list[str] = field(default_factory=list)
+    has_style_attributes: bool = False
+
+    def __post_init__(self) -> None:
+        super().__init__(convert_charrefs=False)
+        self.target: list[str] | None = None
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Begin a script or a style; note attributes that the policy must know."""
+        names = dict(attrs)
+        self.has_style_attributes |= "style" in names
+        self.events += [name for name in names if EVENT.fullmatch(name)]
+        if tag == "script" and "src" not in names and (names.get("type") or "") in SCRIPTS:
+            self.target = self.scripts
+        elif tag == "style":
+            self.target = self.styles
+        if self.target is not None and tag in ("script", "style"):
+            self.target.append("")
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note the attributes of an element without content."""
+        names = dict(attrs)
+        self.has_style_attributes |= "style" in names
+        self.events += [name for name in names if EVENT.fullmatch(name)]
+
+    def handle_data(self, data: str) -> None:
+        """Collect what stands within."""
+        if self.target is not None:
+            self.target[-1] += data
+
+    def handle_endtag(self, tag: str) -> None:
+        """End a script or a style."""
+        if tag in ("script", "style"):
+            self.target = None
+
+
+def read_inline(page: str) -> Inline:
+    """Return what a page holds within itself."""
+    found = Inline()
+    found.feed(page)
+    found.close()
+    return found
+
+
+def policy_of(page: str) -> str:
+    """Return the policy that a page needs and no more, the same for the same page."""
+    found = read_inline(page)
+    rules = [
+        "default-src 'none'",
+        f"script-src {OWN}{hashes(found.scripts)}",
+        f"style-src {OWN}{hashes(found.styles)}",
+        *(["style-src-attr 'unsafe-inline'"] if found.has_style_attributes else []),
+        f"img-src {OWN} data:",
+        f"font-src {OWN}",
+        "connect-src 'self'",
+        f"form-action {OWN}",
+        "base-uri 'none'",
+    ]
+    return "; ".join(rules)
+
+
+def hashes(texts: list[str]) -> str:
+    """Return the hash of each text as a policy writes it, in page order, none twice."""
+    found = (f" 'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in texts if text)
+    return "".join(dict.fromkeys(found))
+
+
+def with_policy(page: str) -> str:
+    """Return a page with its policy, before anything that the policy rules; a second time changes nothing."""
+    page = MARK.sub("", page)
+    place = next((found for pattern in PLACES if (found := pattern.search(page))), None)
+    if place is None:
+        return page
+    meta = f'<meta http-equiv="Content-Security-Policy" content="{policy_of(page)}">\n'
+    return page[: place.end()] + meta + page[place.end() :].removeprefix("\n")
+
+
+def write_policies(app: Sphinx, exception: Exception | None) -> None:
+    """Complete every page of the site that lacks its policy."""
+    is_site = app.builder.format == "html" and app.builder.name != "epub"
+    if exception or not app.config.scratchbook_policy or not is_site:
+        return
+    for path in sorted(Path(app.outdir).rglob("*.html")):
+        page = path.read_text("utf-8")
+        if MARK.search(page) is None:
+            path.write_text(with_policy(page), "utf-8")
+
+
+def register(app: Sphinx) -> None:
+    """Add the setting and the last step of a build."""
+    app.add_config_value("scratchbook_policy", False, "html", (bool,))
+    app.connect("build-finished", write_policies, priority=900)
