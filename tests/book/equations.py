@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from optimisers import AdamW
 
+from optimisers import AdamW
 from scratchbook.core.equation.checker import check
 from scratchbook.core.equation.equation import Equation
 from scratchbook.core.equation.options import Request
@@ -31,7 +31,5 @@ def step_from(theta: Any, g: Any, m: Any, v: Any, t: int, eta: float, settings: 
 def adamw(equation: Equation, namespace: dict[str, Any]) -> str:
     """Return why the equation of AdamW differs from its step, or nothing."""
     settings = "dict(beta_1=beta_1, beta_2=beta_2, epsilon=epsilon, weight_decay=weight_decay)"
-    request = Request(
-        label="eq-adamw", where=ADAMW, check=rf"\theta' == step_from(theta, g, m, v, t, eta, {settings})"
-    )
+    request = Request(label="eq-adamw", where=ADAMW, check=rf"\theta' == step_from(theta, g, m, v, t, eta, {settings})")
     return check(equation, request, {"step_from": step_from}).reason

@@ -72,7 +72,10 @@ def test_a_citation_shows_author_and_year(two_lists):
 
 
 def test_an_unknown_source_is_a_message(project):
-    project.settings |= {"extensions": ["myst_parser", "scratchbook", "sphinxcontrib.bibtex"], "bibtex_bibfiles": ["a.bib"]}
+    project.settings |= {
+        "extensions": ["myst_parser", "scratchbook", "sphinxcontrib.bibtex"],
+        "bibtex_bibfiles": ["a.bib"],
+    }
     project.write({"a.bib": BIB, "docs/index.md": "# A\n\nSee {cite:p}`nobody`.\n"})
 
     assert any('"nobody"' in message for message in project.build().warnings)

@@ -10,10 +10,12 @@ The way of an equation, a room a module:
     nodes, equation, definitions   trees, statements, and what each left side defines
     algebra, primitives, evaluator, ranges, reductions, calls, differentiation           trees to numbers
     options, targets, binding, draws, comparison, comparing, vacuity, gradient, slopes, checker, verdict    the check
-    mutator, ranks, suggest, score, codemutants    changes that a slip could make: did-you-mean, and the proof that checks can fail
+    mutator, ranks, suggest, score, codemutants    changes that a slip could make: did-you-mean, and the proof that
+    checks can fail
     render, worked, explain        trees to LaTeX again: with numbers put in, or with every bracket shown
 
 Import from the modules: the package itself loads nothing, since a builder needs the evaluator and NumPy only rarely.
-What the Sphinx side calls: `read_notation`, `Notation.overridden`, `parse_equation`, `parse_plain`, `check` with a `Request`,
+What the Sphinx side calls: `read_notation`, `Notation.overridden`, `parse_equation`, `parse_plain`, `check` with a
+`Request`,
 `work` and `evaluate`, `explain`; what `make mutate` calls: `mutate`, `score`, `score_code`.
 """

@@ -151,7 +151,8 @@ def multiply(left: Value, right: Value) -> Value:
         raise fault(f"{shown(left)} times {shown(right)}; drop the transpose of the vector")
     if np.ndim(left) == 1 and np.ndim(right) == 1:
         raise fault(
-            "ambiguous: two vectors side by side; write \\odot (elementwise), \\cdot or x^\\top y (inner), or x y^\\top (outer)"
+            "ambiguous: two vectors side by side; write \\odot (elementwise), \\cdot or x^\\top y (inner), or x "
+            "y^\\top (outer)"
         )
     return matrix_product(left, right)
 

@@ -193,7 +193,7 @@ class BindingReader:
         if not self.above:
             open_ended = next((b for b in self.bindings if b.low is not None and b.high is None), None)
             if open_ended:
-                self.bindings = [b for b in self.bindings]
+                self.bindings = list(self.bindings)
             return
         if not any(b.low is not None and b.high is None for b in self.bindings):
             raise fault("an end without a start; write i = 1 below", self.above[0])

@@ -1,4 +1,5 @@
-"""Tie symbols to code: the page's functions by their signatures, and functions within an equation by a Python expression."""
+"""Tie symbols to code: the page's functions by their signatures, and functions within an equation by a Python
+expression."""
 
 from __future__ import annotations
 
@@ -39,7 +40,8 @@ class CodeObject:
 def describe(function: Any, name: str) -> CodeObject:
     """Where a function stands.
 
-    Raises EquationError for a lambda, a local function and a wrapper: the check must run the very function that the book shows.
+    Raises EquationError for a lambda, a local function and a wrapper: the check must run the very function that the
+    book shows.
     """
     if isinstance(function, functools.partial | types.MethodType) and not hasattr(function, "__code__"):
         raise EquationError(f"{name} is a wrapper; name the function itself")
@@ -50,7 +52,8 @@ def describe(function: Any, name: str) -> CodeObject:
         raise EquationError(f"{name} is not a Python function; name one that the book shows")
     if "<" in qualname:
         raise EquationError(
-            f"{name} is a {'lambda' if 'lambda' in qualname else 'local function'}; name the function that the book shows"
+            f"{name} is a {'lambda' if 'lambda' in qualname else 'local function'}; name the function that the book "
+            f"shows"
         )
     held: Any = sys.modules.get(module)
     for part in qualname.split("."):
@@ -112,7 +115,8 @@ def put_path(environment: dict[str, Any], path: str, value: Any) -> None:
 
 @dataclass(frozen=True)
 class CodeCall:
-    """A function with the code names that fill its parameters.  rooted: parameters that are dicts of symbols, such as weights."""
+    """A function with the code names that fill its parameters.  rooted: parameters that are dicts of symbols, such as
+    weights."""
 
     function: Callable[..., Any]
     code: CodeObject
@@ -139,7 +143,8 @@ def bind_signature(
 ) -> CodeCall:
     """Fill a function's parameters with symbols by their code names.
 
-    used: keys that the equation mentions; a parameter with a default is filled only by these.   extra: further names to use.
+    used: keys that the equation mentions; a parameter with a default is filled only by these.   extra: further names
+    to use.
     Raises EquationError that names a parameter without a symbol.
     """
     arguments: dict[str, str] = {}
@@ -164,7 +169,8 @@ def bind_signature(
 
 
 def find_symbols(parameter: str, notation: Notation, used: set[str]) -> list[str]:
-    """The code names of the symbols that fill a parameter: its own name, paths that begin with it, or another case of it."""
+    """The code names of the symbols that fill a parameter: its own name, paths that begin with it, or another case of
+    it."""
     codes = notation.by_code()
     if parameter in codes:
         return [parameter]
@@ -185,7 +191,8 @@ def missing_symbol(name: str, parameter: str, notation: Notation) -> str:
     """What to say about a parameter that no symbol fills."""
     candidates = [symbol.latex for symbol in notation.symbols.values() if symbol.kind.shape][:1]
     shown_name = candidates[0] if candidates else "x"
-    return f"{name} takes '{parameter}', and no symbol has that name in the code; write '{shown_name} as {parameter}: ...' in the notation, or the call with its arguments"
+    fact = f"{name} takes '{parameter}', and no symbol has that name in the code"
+    return f"{fact}; write '{shown_name} as {parameter}: ...' in the notation, or the call with its arguments"
 
 
 @dataclass

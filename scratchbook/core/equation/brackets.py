@@ -85,7 +85,8 @@ def join(items: list[Node], signs: list[str], opener: Token) -> Node:
         raise fault("a set has no value here; write a list [a, b] or the function of it: \\max\\{a, b\\}", opener)
     if len(set(signs)) > 1:
         raise fault(
-            "different signs between the parts of one list; use commas (side by side) or semicolons (one above the other)",
+            "different signs between the parts of one list; use commas (side by side) or semicolons (one above the "
+            "other)",
             opener,
         )
     return Join(tuple(items), signs[0] == ";", start=opener.start, end=items[-1].end + 1)
@@ -103,7 +104,8 @@ def read_iverson(parser: Parser, opener: Token, first: Node) -> Node:
 
 
 def read_postfix(parser: Parser, node: Node, start: int, *, is_call: bool = False) -> Node:
-    """The scripts behind a bracket, a number or a call: an index, a power, a transpose, the positive part; and a factorial."""
+    """The scripts behind a bracket, a number or a call: an index, a power, a transpose, the positive part; and a
+    factorial."""
     if parser.text in ("_", "^", "'"):
         scripts, parser.place = read_scripts(parser.tokens, parser.place)
         if scripts.primes:

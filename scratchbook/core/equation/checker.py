@@ -31,7 +31,8 @@ def check(
 ) -> Verdict:
     """Compare an equation with code, and say what was found.
 
-    namespace: the page's names.   macros: those of the page, for the LaTeX in options.   suggests: look for one-edit changes
+    namespace: the page's names.   macros: those of the page, for the LaTeX in options.   suggests: look for one-edit
+    changes
     after a difference.   Raises nothing; every mistake is a verdict.
     """
     try:

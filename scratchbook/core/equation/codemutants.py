@@ -1,4 +1,5 @@
-"""Change a function's code in one place, in every way that a slip could, and see whether an equation's check notices."""
+"""Change a function's code in one place, in every way that a slip could, and see whether an equation's check
+notices."""
 
 from __future__ import annotations
 
@@ -19,14 +20,17 @@ from .score import Fate, Score, why_not
 from .tokens import Macros
 
 OPERATORS: Final[dict[type[ast.operator], tuple[type[ast.operator], ...]]] = {
-    ast.Add: (ast.Sub,), ast.Sub: (ast.Add,), ast.Mult: (ast.Add, ast.Div), ast.Div: (ast.Mult,), ast.MatMult: (ast.Mult,), ast.Pow: (ast.Mult,),
+    ast.Add: (ast.Sub,), ast.Sub: (ast.Add,), ast.Mult: (ast.Add, ast.Div), ast.Div: (ast.Mult,),
+    ast.MatMult: (ast.Mult,), ast.Pow: (ast.Mult,),
 }  # fmt: skip
 COMPARISONS: Final[dict[type[ast.cmpop], type[ast.cmpop]]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
 }  # fmt: skip
 METHODS: Final = {
-    "exp": "log", "log": "exp", "sin": "cos", "cos": "sin", "mean": "sum", "sum": "mean", "max": "min", "min": "max", "maximum": "minimum",
-    "minimum": "maximum", "tanh": "sin", "sqrt": "square", "tril": "triu", "triu": "tril", "var": "std", "argmax": "argmin",
+    "exp": "log", "log": "exp", "sin": "cos", "cos": "sin", "mean": "sum", "sum": "mean", "max": "min", "min": "max",
+    "maximum": "minimum",
+    "minimum": "maximum", "tanh": "sin", "sqrt": "square", "tril": "triu", "triu": "tril", "var": "std",
+    "argmax": "argmin",
 }  # fmt: skip
 
 
@@ -144,7 +148,8 @@ def run(
 
 
 def build(source: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The changed function, with the globals of the true one; its module is none, so that it passes for a page's own."""
+    """The changed function, with the globals of the true one; its module is none, so that it passes for a page's
+    own."""
     plain = inspect.unwrap(function)
     environment = dict(plain.__globals__) | {"__name__": "mutant"}
     exec(compile(source, plain.__code__.co_filename, "exec"), environment)

@@ -72,7 +72,8 @@ class Prepared:
 class Side:
     """The code's side of one draw.
 
-    cases: the drawn values, once for each row.   environment: the values as the code takes them.   raw: what each target returned.
+    cases: the drawn values, once for each row.   environment: the values as the code takes them.   raw: what each
+    target returned.
     values: the value of every target key.   rows: 0 for a single one.
     """
 
@@ -186,7 +187,8 @@ class Comparer:
         prepared, equation = self.prepared, self.prepared.equation
         inputs = {key: value for key, value in values.items() if not prepared.definitions.defines(key)}
         ranges = Ranges(
-            prepared.notation, equation.ranges, equation.conditions, dict(spans), {key: np.shape(value) for key, value in targets.items()},
+            prepared.notation, equation.ranges, equation.conditions, dict(spans), {key: np.shape(value) for key,
+            value in targets.items()},
             equation.lexicon.indices,
         )  # fmt: skip
         budget = Budget()
@@ -270,7 +272,8 @@ class Comparer:
                 )
 
     def expression_target(self, statement: Statement, key: str, evaluator: Evaluator, code: Value, side: Side) -> None:
-        r"""Code against the right sides of a left side that is an expression, such as \log p(x); its indices in their order."""
+        r"""Code against the right sides of a left side that is an expression, such as \log p(x); its indices in their
+        order."""
         left = statement.members[0]
         free = evaluator.ranges.free_indices(statement.members[1:], evaluator)
         order = [part.key for part in walk(left) if isinstance(part, Name) and part.key in free]
@@ -423,7 +426,8 @@ class Comparer:
                 mask = self.covered.get(key)
                 if mask is not None and not np.all(mask):
                     raise fault(
-                        f"only {int(np.sum(mask))} of {np.size(mask)} elements of {latex_of(key)} are defined; add the others"
+                        f"only {int(np.sum(mask))} of {np.size(mask)} elements of {latex_of(key)} are defined; add "
+                        f"the others"
                     )
                 if self.finite.get(key, 0) == 0:
                     raise fault(f"nothing finite of {latex_of(key)} was compared")
@@ -440,8 +444,10 @@ class Comparer:
             source=prepared.equation.source,
         )
         return Verdict(
-            passed, reason, "latex", error.offset, error.row if mismatch else 0, error.column if mismatch else 0, error.caret if mismatch else "",
-            prepared.draws, self.tally.compared, tuple(self.tally.rows), tuple(self.tally.gradients), self.tally.largest, prepared.rtol,
+            passed, reason, "latex", error.offset, error.row if mismatch else 0, error.column if mismatch else 0,
+            error.caret if mismatch else "",
+            prepared.draws, self.tally.compared, tuple(self.tally.rows), tuple(self.tally.gradients),
+            self.tally.largest, prepared.rtol,
             (), prepared.call, tuple(latex_of(key) for target in prepared.targets for key in target.keys), mismatch,
         )  # fmt: skip
 
@@ -477,7 +483,8 @@ def is_formula_of_known(statement: Statement, definitions: Definitions) -> bool:
 
 
 def row_keys(prepared: Prepared) -> tuple[str, ...]:
-    """The keys of the vectors that the code also takes as rows: those in the brackets on the left, else its first argument."""
+    """The keys of the vectors that the code also takes as rows: those in the brackets on the left, else its first
+    argument."""
     if len(prepared.targets) != 1 or not isinstance(prepared.targets[0].source, CodeCall):
         return ()
     call, keys = prepared.targets[0].source, prepared.targets[0].keys

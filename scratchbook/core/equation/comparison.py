@@ -14,7 +14,8 @@ ATOL: Final = 1e-12
 
 @dataclass(frozen=True)
 class Result:
-    """How two values compare.  finite: numbers compared.   difference: largest relative one.   reason: why they differ, or empty."""
+    """How two values compare.  finite: numbers compared.   difference: largest relative one.   reason: why they
+    differ, or empty."""
 
     finite: int
     difference: float

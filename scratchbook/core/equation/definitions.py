@@ -1,4 +1,5 @@
-r"""What a display defines: for each name the clauses that give it, with assignments \leftarrow told apart by their order."""
+r"""What a display defines: for each name the clauses that give it, with assignments \leftarrow told apart by their
+order."""
 
 from __future__ import annotations
 
@@ -72,7 +73,7 @@ def is_bound(definition: Definition, equation: Equation) -> bool:
 def add_roots(found: Definitions) -> None:
     """\\sigma as the root of a defined \\sigma^2, unless it is defined itself."""
     for key in list(found.clauses):
-        base, below, above, primes = split_key(key) if not key.startswith(r"\frac") else ("", "", "", "")
+        base, _, above, primes = split_key(key) if not key.startswith(r"\frac") else ("", "", "", "")
         root = key.removesuffix("^{2}")
         if above == "2" and base and not primes and root not in found.clauses:
             for clause in found.clauses[key]:

@@ -88,9 +88,9 @@ def draw_sizes(free: list[Symbol], sizes: dict[str, Any], number: int) -> None:
     """Give plain, even and odd sizes their values: distinct, and rotated from draw to draw."""
     for rule, pool in (("", PRIMES), ("even", EVEN), ("odd", ODD)):
         members = [symbol for symbol in free if "".join(symbol.kind.arguments) == rule]
-        pool = pool[: max(len(members) + 1, 4)]
+        few = pool[: max(len(members) + 1, 4)]
         for place, symbol in enumerate(members):
-            sizes[symbol.code] = pool[(place + number) % len(pool)]
+            sizes[symbol.code] = few[(place + number) % len(few)]
 
 
 def settle(waiting: list[Symbol], sizes: dict[str, Any], generator: np.random.Generator) -> None:

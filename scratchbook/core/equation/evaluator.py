@@ -111,7 +111,8 @@ class Evaluator:
         if self.depth >= MAX_CALLS:
             raise fault(f"definitions call each other deeper than {MAX_CALLS}; is one of them circular?")
         return Evaluator(
-            self.definitions, self.inputs | inputs, self.ranges, self.functions, self.base, self.budget, self.depth + 1, self.is_plain,
+            self.definitions, self.inputs | inputs, self.ranges, self.functions, self.base, self.budget,
+            self.depth + 1, self.is_plain,
             active=set(self.active),
         )  # fmt: skip
 
@@ -156,7 +157,8 @@ class Evaluator:
         if node.key in self.ranges.indices:
             shown = latex_of(node.key)
             raise fault(
-                f"the index {shown} runs nowhere here; sum over {shown}, put the sum's body into brackets, or put {shown} on the left",
+                f"the index {shown} runs nowhere here; sum over {shown}, put the sum's body into brackets, or put "
+                f"{shown} on the left",
                 node,
             )
         raise fault(f"{latex_of(node.key)} is not declared; declare it in the notation, or define it", node)
@@ -319,7 +321,8 @@ class Evaluator:
             high = self.integer(index.high, bound, "an index") - self.base if index.high else size - 1
             if low < 0 or high >= size or high < low - 1:
                 raise fault(
-                    f"the slice {low + self.base}..{high + self.base} is outside {self.base}..{size - 1 + self.base} of {name}",
+                    f"the slice {low + self.base}..{high + self.base} is outside {self.base}..{size - 1 + self.base} "
+                    f"of {name}",
                     index,
                 )
             return slice(low, high + 1)
@@ -373,10 +376,8 @@ def added(self: Evaluator, node: Add, bound: Bound) -> Value:
     total: Value = None
     for term, sign in zip(node.terms, node.signs, strict=True):
         value = self.value(term, bound)
-        if total is None:
-            total = value if sign == "+" else algebra.negate(value)
-        else:
-            total = algebra.add(total, value, sign)
+        first = value if sign == "+" else algebra.negate(value)
+        total = first if total is None else algebra.add(total, value, sign)
     return total
 
 

@@ -1,6 +1,7 @@
 """Compare a backward function with the equation's own derivative, found by a complex step through it.
 
-One random direction an input: the sum of all elements of a gradient, each with its own weight, so that no error hides; only
+One random direction an input: the sum of all elements of a gradient, each with its own weight, so that no error
+hides; only
 after a difference is the wrong element looked for.
 """
 
@@ -62,8 +63,9 @@ def run_backward(backward: Backward, call: CodeCall, upstream: Any, raw: Any, en
         elif parameter.name in environment:
             arguments[parameter.name] = environment[parameter.name]
         elif parameter.default is parameter.empty:
-            text = f"{backward.name} takes '{parameter.name}', which is neither an argument of {call.code.name} nor 'trace'; write ':grad: x = ...'"
-            raise EquationError(text, field="check")
+            fact = f"{backward.name} takes '{parameter.name}'"
+            choice = f"it is neither an argument of {call.code.name} nor 'trace'; write ':grad: x = ...'"
+            raise EquationError(f"{fact}, and {choice}", field="check")
     try:
         return backward.function(**arguments)
     except Exception as error:  # the code under test may raise anything; the author must see what
@@ -83,7 +85,8 @@ def name_gradients(backward: Backward, call: CodeCall, returned: Any, notation: 
     if len(parts) != len(inputs):
         wanted = ", ".join(inputs) or "no array"
         raise EquationError(
-            f"{backward.name} returns {len(parts)} gradients, but {call.code.name} takes {wanted}; write ':grad: x = ...'",
+            f"{backward.name} returns {len(parts)} gradients, but {call.code.name} takes {wanted}; write ':grad: x = "
+            f"...'",
             field="check",
         )
     found: dict[str, Any] = {}

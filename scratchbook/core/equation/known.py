@@ -5,9 +5,66 @@ from __future__ import annotations
 from typing import Final
 
 # Words: the spelling here is the one that `primitives` computes; case, '_' and '-' of the author's word do not count.
-WORDS: Final = ["exp", "log", "ln", "lg", "sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth", "sech", "arcsin", "arccos", "arctan", "erf", "sqrt", "abs", "sign", "max", "min", "argmax", "argmin", "sum", "mean", "var", "std", "softmax", "log_softmax", "logsumexp", "logaddexp", "sigmoid", "logit", "relu", "silu", "swish", "gelu", "softplus", "softsign", "elu", "hardtanh", "tr", "det", "logdet", "diag", "concat", "norm", "clip", "floor", "ceil", "round", "mod"]
+WORDS: Final = [
+    "exp",
+    "log",
+    "ln",
+    "lg",
+    "sin",
+    "cos",
+    "tan",
+    "cot",
+    "sec",
+    "csc",
+    "sinh",
+    "cosh",
+    "tanh",
+    "coth",
+    "sech",
+    "arcsin",
+    "arccos",
+    "arctan",
+    "erf",
+    "sqrt",
+    "abs",
+    "sign",
+    "max",
+    "min",
+    "argmax",
+    "argmin",
+    "sum",
+    "mean",
+    "var",
+    "std",
+    "softmax",
+    "log_softmax",
+    "logsumexp",
+    "logaddexp",
+    "sigmoid",
+    "logit",
+    "relu",
+    "silu",
+    "swish",
+    "gelu",
+    "softplus",
+    "softsign",
+    "elu",
+    "hardtanh",
+    "tr",
+    "det",
+    "logdet",
+    "diag",
+    "concat",
+    "norm",
+    "clip",
+    "floor",
+    "ceil",
+    "round",
+    "mod",
+]
 ALIASES: Final = {
-    "sgn": "sign", "lse": "logsumexp", "avg": "mean", "average": "mean", "variance": "var", "trace": "tr", "concatenate": "concat", "cat": "concat",
+    "sgn": "sign", "lse": "logsumexp", "avg": "mean", "average": "mean", "variance": "var", "trace": "tr",
+    "concatenate": "concat", "cat": "concat",
     "logistic": "sigmoid", "hadamard": "", "expm": "",
 }  # fmt: skip
 SPELLINGS: Final = {word.replace("_", ""): word for word in WORDS} | {
@@ -16,15 +73,40 @@ SPELLINGS: Final = {word.replace("_", ""): word for word in WORDS} | {
 # Letters that are functions when brackets follow.
 LETTERS: Final = {r"\sigma": "sigmoid", r"\Phi": r"\Phi", r"\Gamma": r"\Gamma", r"\mathbb{E}": "mean"}
 # Functions of a whole vector that an index below turns into an operator over that index.
-REDUCERS: Final = frozenset(["max", "min", "argmax", "argmin", "mean", "softmax", "logsumexp", "var", "std", "sum", "log_softmax"])
+REDUCERS: Final = frozenset(
+    ["max", "min", "argmax", "argmin", "mean", "softmax", "logsumexp", "var", "std", "sum", "log_softmax"]
+)
 # Functions whose power stands before the brackets; behind them it could mean two things.
 PREFIX: Final = frozenset(
-    ["exp", "log", "ln", "lg", "sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth", "sech", "arcsin", "arccos", "arctan", "det", "logdet", "erf"]
+    [
+        "exp",
+        "log",
+        "ln",
+        "lg",
+        "sin",
+        "cos",
+        "tan",
+        "cot",
+        "sec",
+        "csc",
+        "sinh",
+        "cosh",
+        "tanh",
+        "coth",
+        "sech",
+        "arcsin",
+        "arccos",
+        "arctan",
+        "det",
+        "logdet",
+        "erf",
+    ]
 )
 
 
 def known_function(base: str, follower: str = "(") -> str:
-    r"""The spelling of a known function, or nothing.  follower: the sign after it; \sigma and E are functions before brackets only."""
+    r"""The spelling of a known function, or nothing.  follower: the sign after it; \sigma and E are functions before
+    brackets only."""
     if base in LETTERS:
         return LETTERS[base] if follower in ("(", "[", r"\{") else ""
     if base == "E":

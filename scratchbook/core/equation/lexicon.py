@@ -1,4 +1,5 @@
-r"""What each name in a display is: a symbol, a function, an index.  Names decide: nothing here guesses from a letter alone."""
+r"""What each name in a display is: a symbol, a function, an index.  Names decide: nothing here guesses from a letter
+alone."""
 
 from __future__ import annotations
 
@@ -201,7 +202,8 @@ def name_and_indices(tokens: Sequence[Token], lexicon: Lexicon) -> tuple[str, tu
 
 
 def derivative_parts(tokens: Sequence[Token], place: int) -> tuple[tuple[Token, ...], tuple[Token, ...], int] | None:
-    r"""The two sides of a \frac that is a derivative, without their signs, and the place after it; None for any other fraction."""
+    r"""The two sides of a \frac that is a derivative, without their signs, and the place after it; None for any other
+    fraction."""
     if place + 1 >= len(tokens) or tokens[place + 1].text != "{":
         return None
     upper, place = group(tokens, place + 1)
@@ -266,7 +268,8 @@ def words_of(keys: Iterable[str]) -> list[str]:
 
 
 def label_letters(notation: Notation) -> set[str]:
-    r"""Letters within the scripts of declared names, such as \ell of x_\ell; sizes do not count, as d_k is everywhere."""
+    r"""Letters within the scripts of declared names, such as \ell of x_\ell; sizes do not count, as d_k is
+    everywhere."""
     found = set[str]()
     for key in [*(key for key, symbol in notation.symbols.items() if symbol.kind.name != "dim")]:
         if not key.startswith(r"\frac"):
@@ -445,7 +448,8 @@ Candidate = tuple[tuple[Token, ...], tuple[Token, ...], tuple[Token, ...], tuple
 
 
 def candidates(scripts: Scripts) -> list[Candidate]:
-    """The ways to part scripts into a label and the rest, longest label first: (below, above, rest below, rest above)."""
+    """The ways to part scripts into a label and the rest, longest label first: (below, above, rest below, rest
+    above)."""
     below, above = scripts.below, scripts.above
     pieces = split_commas(below)
     ways: list[Candidate] = []

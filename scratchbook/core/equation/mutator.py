@@ -43,8 +43,10 @@ from .ranks import Ranks
 from .render import write
 
 SWAPPED_FUNCTIONS: Final = {
-    "sin": "cos", "cos": "sin", "exp": "log", "log": "exp", "tanh": "sigmoid", "sigmoid": "tanh", "max": "min", "min": "max", "silu": "relu",
-    "relu": "silu", "gelu": "silu", "softmax": "log_softmax", "argmax": "argmin", "argmin": "argmax", "ln": "exp", "mean": "sum", "var": "std",
+    "sin": "cos", "cos": "sin", "exp": "log", "log": "exp", "tanh": "sigmoid", "sigmoid": "tanh", "max": "min",
+    "min": "max", "silu": "relu",
+    "relu": "silu", "gelu": "silu", "softmax": "log_softmax", "argmax": "argmin", "argmin": "argmax", "ln": "exp",
+    "mean": "sum", "var": "std",
     "sinh": "cosh", "cosh": "sinh", "erf": "tanh", r"\Phi": "sigmoid", "floor": "ceil", "ceil": "floor",
 }  # fmt: skip
 SWAPPED_OPERATORS: Final = {
@@ -72,7 +74,8 @@ class Change:
 
 @dataclass(frozen=True)
 class Mutant:
-    """An equation with one change.  old, new: LaTeX of what changed.   start, end: where it stands in the author's text."""
+    """An equation with one change.  old, new: LaTeX of what changed.   start, end: where it stands in the author's
+    text."""
 
     operator: str
     equation: Equation
@@ -187,7 +190,8 @@ def added(self: Mutator, node: Add) -> Iterator[Change]:
         term, sign = self.source_of(node.terms[place]), node.signs[place]
         rest = Add(terms, signs) if len(terms) > 1 else terms[0] if signs[0] == "+" else Negate(terms[0])
         yield Change("drop-term", rest, f"{sign} {term}", at=node.terms[place])
-        if isinstance(node.terms[place], Root) and node.terms[place].degree is None and len(node.terms) == 2:
+        root = node.terms[place]
+        if isinstance(root, Root) and root.degree is None and len(node.terms) == 2:
             inside = Add(
                 tuple(t.body if isinstance(t, Root) and t is node.terms[place] else t for t in node.terms), node.signs
             )
@@ -212,8 +216,8 @@ def produced(self: Mutator, node: Product) -> Iterator[Change]:
     for place in range(len(factors)):
         rest = drop(factors, place)
         yield Change("drop-factor", rest[0] if len(rest) == 1 else Product(rest), at=factors[place])
-    rest = factors[1] if len(factors) == 2 else Product(factors[1:])
-    yield Change("mul-to-add", Add((factors[0], rest), ("+", "+")))
+    others = factors[1] if len(factors) == 2 else Product(factors[1:])
+    yield Change("mul-to-add", Add((factors[0], others), ("+", "+")))
     for place in range(1, len(factors)):
         left, right = factors[place - 1], factors[place]
         if self.ranks.of(right) == 0:
@@ -355,7 +359,8 @@ def reduced(self: Mutator, node: Reduce) -> Iterator[Change]:
             end = getattr(binding, side)
             if end is not None:
                 for sign in ("+", "-"):
-                    moved = replace(binding, **{side: Add((end, Number(1)), ("+", sign))})
+                    shifted = Add((end, Number(1)), ("+", sign))
+                    moved = replace(binding, low=shifted) if side == "low" else replace(binding, high=shifted)
                     yield Change(
                         "bound", replace(node, bindings=(*node.bindings[:place], moved, *node.bindings[place + 1 :]))
                     )
@@ -428,8 +433,10 @@ def spread(self: Mutator, node: Family) -> Iterator[Change]:
 
 Rules = tuple[tuple[type[Node], Callable[[Mutator, Any], Iterator[Change]]], ...]
 RULES: Final[Rules] = (
-    (Add, added), (Negate, negated), (Product, produced), (Multiply, multiplied), (Fraction, divided), (Power, raised), (Index, indexed),
-    (Name, named), (Call, called), (Reduce, reduced), (Root, rooted), (Compare, compared), (Cases, decided), (Number, numbered),
+    (Add, added), (Negate, negated), (Product, produced), (Multiply, multiplied), (Fraction, divided), (Power,
+    raised), (Index, indexed),
+    (Name, named), (Call, called), (Reduce, reduced), (Root, rooted), (Compare, compared), (Cases, decided), (Number,
+    numbered),
     (Norm, measured), (Join, joined), (Family, spread),
 )  # fmt: skip
 LEFT_RULES: Final[Rules] = ((Index, indexed), (Name, named), (Power, raised), (Number, numbered), (Product, produced))

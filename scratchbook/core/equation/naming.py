@@ -190,7 +190,8 @@ def bare_argument(parser: Parser, function: str) -> Node:
     node = run_of_atoms(parser, function)
     if parser.text in ("/", r"\div"):
         raise fault(
-            f"ambiguous: a slash after {function} without brackets; write {function}(a/b) or \\frac{{{function} a}}{{b}}",
+            f"ambiguous: a slash after {function} without brackets; write {function}(a/b) or "
+            f"\\frac{{{function} a}}{{b}}",
             parser.token,
         )
     return node
@@ -243,7 +244,8 @@ def derivative_of_call(parser: Parser, function: str, scripts: Scripts, start: i
 
 
 def read_derivative(parser: Parser) -> Node | None:
-    r"""\frac{\partial L}{\partial z_i}: the element of a named derivative; \frac{\partial}{\partial x} f(x): the derivative of what follows."""
+    r"""\frac{\partial L}{\partial z_i}: the element of a named derivative; \frac{\partial}{\partial x} f(x): the
+    derivative of what follows."""
     named = derivative_parts(parser.tokens, parser.place)
     if named is None:
         return None

@@ -23,8 +23,10 @@ from .tokens import Macros
 
 # Each kind and how many arguments it takes.
 KINDS: Final = {
-    "scalar": (0, 0), "positive": (0, 4), "unit": (0, 4), "int": (1, 1), "vector": (1, 1), "matrix": (2, 2), "tensor": (3, 4),
-    "simplex": (1, 3), "onehot": (1, 2), "ints": (2, 3), "binary": (0, 3), "sign": (0, 3), "mask": (2, 2), "index": (0, 1),
+    "scalar": (0, 0), "positive": (0, 4), "unit": (0, 4), "int": (1, 1), "vector": (1, 1), "matrix": (2, 2),
+    "tensor": (3, 4),
+    "simplex": (1, 3), "onehot": (1, 2), "ints": (2, 3), "binary": (0, 3), "sign": (0, 3), "mask": (2, 2),
+    "index": (0, 1),
     "dim": (0, 1), "symmetric": (1, 1), "posdef": (1, 1), "diagonal": (1, 1), "orthogonal": (1, 1),
 }  # fmt: skip
 SQUARE: Final = frozenset(["symmetric", "posdef", "diagonal", "orthogonal"])
@@ -58,7 +60,8 @@ class Kind:
 class Symbol:
     r"""One declared symbol.
 
-    key: its one spelling.   latex: as the author wrote it.   code: its name in Python, or a path such as weights['gain_1'].
+    key: its one spelling.   latex: as the author wrote it.   code: its name in Python, or a path such as
+    weights['gain_1'].
     row: 0-based line of the notation's text.   is_implicit: a size that only a shape names.
     """
 
@@ -74,7 +77,8 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Function:
-    """A function's symbol and the Python that computes it: a name, or a call with _ for the argument (_1, _2 for several)."""
+    """A function's symbol and the Python that computes it: a name, or a call with _ for the argument (_1, _2 for
+    several)."""
 
     key: str
     latex: str
@@ -146,7 +150,8 @@ def same_entry(entry: Symbol | Function, older: Symbol | Function | None) -> boo
 def read_notation(text: str, macros: Macros | None = None) -> Notation:
     """Read the entries of a notation, one a line.
 
-    Raises EquationError, at the entry's line, for a name or kind that cannot be read, a name declared twice, and two symbols
+    Raises EquationError, at the entry's line, for a name or kind that cannot be read, a name declared twice, and two
+    symbols
     with one Python name.
     """
     symbols: dict[str, Symbol] = {}
@@ -183,7 +188,8 @@ def with_sizes(notation: Notation) -> Notation:
     for symbol in symbols.values():
         twin = seen.setdefault(symbol.code, symbol)
         if twin is not symbol:
-            text = f"{symbol.latex} and {twin.latex} are both {symbol.code} in Python; write '{symbol.latex} as other_name: ...'"
+            fact = f"{symbol.latex} and {twin.latex} are both {symbol.code} in Python"
+            text = f"{fact}; write '{symbol.latex} as other_name: ...'"
             raise notation.fault(text, symbol.row if symbol.row < len(notation.source.split(chr(10))) else 0)
     return replace(notation, symbols=symbols)
 

@@ -1,6 +1,8 @@
-r"""Read what an author writes beside an equation: targets, gradients, bindings, points; Python that only names, calls and computes.
+r"""Read what an author writes beside an equation: targets, gradients, bindings, points; Python that only names, calls
+and computes.
 
-An expression is compiled after every node of it was found in a list; it is evaluated with the names given and nothing else.
+An expression is compiled after every node of it was found in a list; it is evaluated with the names given and nothing
+else.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from typing import Any, Final
 from .errors import EquationError
 
 ALLOWED: Final = (
-    ast.Expression, ast.Name, ast.Load, ast.Attribute, ast.Call, ast.keyword, ast.Constant, ast.Subscript, ast.Slice, ast.Tuple,
+    ast.Expression, ast.Name, ast.Load, ast.Attribute, ast.Call, ast.keyword, ast.Constant, ast.Subscript, ast.Slice,
+    ast.Tuple,
     ast.List, ast.Dict, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop, ast.Compare, ast.cmpop,
 )  # fmt: skip
 BUILTINS: Final = {
@@ -31,9 +34,11 @@ MAX_TEXT: Final = 2_000
 class Request:
     r"""What an author asks about one equation, as written.
 
-    label: names the check and seeds its draws.   check: one target a line, LEFT == PYTHON, PYTHON, or a function's name.
+    label: names the check and seeds its draws.   check: one target a line, LEFT == PYTHON, PYTHON, or a function's
+    name.
     grad: NAME = PYTHON a line, with `up` for what arrives.   using: \operatorname{F} = PYTHON a line.
-    where: further notation, all of which must be used.   rtol: for \approx.   at: d=768 h=2048.   base: the first index, 0 or 1.
+    where: further notation, all of which must be used.   rtol: for \approx.   at: d=768 h=2048.   base: the first
+    index, 0 or 1.
     """
 
     label: str = ""
@@ -168,7 +173,8 @@ def lines_of(text: str) -> Iterator[tuple[int, str]]:
 
 
 def split_line(line: str, sign: str) -> tuple[str, str, int]:
-    """Part a line at the first sign outside brackets: left, right, and where the right begins; no left without the sign."""
+    """Part a line at the first sign outside brackets: left, right, and where the right begins; no left without the
+    sign."""
     depth = 0
     for place, character in enumerate(line):
         depth += (character in "{([") - (character in "})]")

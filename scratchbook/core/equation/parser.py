@@ -2,7 +2,8 @@ r"""Read the tokens of one expression into a tree, by recursive descent.
 
 expression = [+-] term {+- term}         term = product {\odot product}
 product = run {(\cdot | \times | * | / | \bmod) run}         run = factor {factor}
-Juxtaposition binds tighter than a written sign, and every written sign tighter than \odot.  What a reader could read in two
+Juxtaposition binds tighter than a written sign, and every written sign tighter than \odot.  What a reader could read
+in two
 ways is an error that names a way to write it.
 """
 
@@ -25,8 +26,10 @@ MAX_DEPTH: Final = 40
 SIGNS: Final = frozenset([r"\cdot", r"\times", "*", "/", r"\div", r"\bmod"])
 ELEMENTWISE: Final = frozenset([r"\odot", r"\circ"])
 STARTERS: Final = frozenset(
-    ["(", "[", "{"]
-    + [
+    [
+        "(",
+        "[",
+        "{",
         r"\{",
         r"\frac",
         r"\sqrt",
@@ -127,7 +130,8 @@ class Parser:
             return fault(f"'{token.text}' closes nothing; drop it or add what opens it", token)
         if token.kind == "text":
             return fault(
-                f"the words '{token.text}' stand inside an expression; set them apart with \\quad, or declare one word as a name",
+                f"the words '{token.text}' stand inside an expression; set them apart with \\quad, or declare one "
+                f"word as a name",
                 token,
             )
         return fault(
@@ -285,7 +289,8 @@ class Parser:
         return token.kind in ("name", "number", "ones") or token.text in STARTERS or token.text.startswith(r"\begin{")
 
     def opens_bar(self, token: Token) -> bool:
-        """Does a bar after a factor open a magnitude?  Not when one is open, nor when it parts a list, as in D(p | q)."""
+        """Does a bar after a factor open a magnitude?  Not when one is open, nor when it parts a list, as in D(p |
+        q)."""
         if token.text in self.open_bars:
             return False
         return not self.is_list or self.bars_ahead(token.text) % 2 == 0

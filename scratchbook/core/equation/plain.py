@@ -54,7 +54,8 @@ def plain_tokens(text: str, notation: Notation) -> list[Token]:
 
 
 def word_tokens(word: str, start: int, end: int, codes: dict[str, str]) -> list[Token]:
-    """A word as a name with its scripts: a symbol by its name in the code, a Greek letter by its word, else as it stands."""
+    """A word as a name with its scripts: a symbol by its name in the code, a Greek letter by its word, else as it
+    stands."""
     stem = word.rstrip("".join(BELOW) + "".join(ABOVE))
     scripts = word[len(stem) :]
     key = codes.get(stem) or (key_of_code(stem) if "_" in stem else stem)

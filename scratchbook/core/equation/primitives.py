@@ -39,7 +39,7 @@ def sigmoid(z: Value) -> Value:
 
 
 def relu(z: Value) -> Value:
-    return np.where(np.real(z) > 0, z, 0 * z) if np.ndim(z) else (z if np.real(z) > 0 else 0 * z)
+    return np.where(np.real(z) > 0, z, 0.0) if np.ndim(z) else (z if np.real(z) > 0 else 0.0)
 
 
 def magnitude(z: Value) -> Value:
@@ -218,7 +218,7 @@ def swish(z: Value, beta: Value = 1) -> Value:
 
 
 def elu(z: Value, alpha: Value = 1) -> Value:
-    bent = alpha * (np.exp(choose(-1, z, 0 * z)) - 1)
+    bent = alpha * (np.exp(choose(-1, z, 0.0)) - 1)
     return np.where(np.real(z) > 0, z, bent) if np.ndim(z) else (z if np.real(z) > 0 else bent)
 
 
@@ -244,11 +244,14 @@ def identity(size: Value) -> Array:
 
 ELEMENTWISE: Final[dict[str, Function]] = {
     "exp": np.exp, "sin": np.sin, "cos": np.cos, "tan": np.tan, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh,
-    "cot": lambda z: 1 / np.tan(z), "sec": lambda z: 1 / np.cos(z), "csc": lambda z: 1 / np.sin(z), "coth": lambda z: 1 / np.tanh(z),
-    "sech": lambda z: 1 / np.cosh(z), "arcsin": np.arcsin, "arccos": np.arccos, "arctan": np.arctan, "sqrt": np.sqrt, "erf": erf,
-    r"\Phi": normal_cdf, "sigmoid": sigmoid, "logit": lambda z: np.log(z / (1 - z)), "relu": relu, "silu": swish, "gelu": gelu,
+    "cot": lambda z: 1 / np.tan(z), "sec": lambda z: 1 / np.cos(z), "csc": lambda z: 1 / np.sin(z),
+    "coth": lambda z: 1 / np.tanh(z),
+    "sech": lambda z: 1 / np.cosh(z), "arcsin": np.arcsin, "arccos": np.arccos, "arctan": np.arctan, "sqrt": np.sqrt,
+    "erf": erf,
+    r"\Phi": normal_cdf, "sigmoid": sigmoid, "logit": lambda z: np.log(z / (1 - z)), "relu": relu, "silu": swish,
+    "gelu": gelu,
     "softplus": lambda z: np.log(1 + np.exp(z)), "softsign": lambda z: z / (1 + z * np.sign(np.real(z))),
-    "hardtanh": lambda z: choose(1, choose(-1, z, 1 + 0 * z), -1 + 0 * z), "sign": lambda z: np.sign(np.real(z)), "abs": magnitude,
+    "hardtanh": lambda z: choose(1, choose(-1, z, 1.0), -1.0), "sign": lambda z: np.sign(np.real(z)), "abs": magnitude,
     "floor": rounded(np.floor), "ceil": rounded(np.ceil), "round": rounded(np.round),
 }  # fmt: skip
 # Elementwise too, with a number that may stand as an index: \log_2, Swish_\beta, ELU_\alpha.
@@ -261,12 +264,15 @@ WHOLE: Final[dict[str, tuple[int, int, Function]]] = {
     "argmax": (1, 1, lambda z: int(np.argmax(np.real(plain_vector(z, "argmax"))))),
     "argmin": (1, 1, lambda z: int(np.argmin(np.real(plain_vector(z, "argmin"))))),
     "sum": (1, 1, lambda z: np.sum(plain_vector(z, "sum"))), "mean": (1, 1, mean), "var": (1, 1, variance),
-    "std": (1, 1, lambda z: np.sqrt(variance(z))), "softmax": (1, 1, softmax), "log_softmax": (1, 1, lambda z: np.log(softmax(z))),
+    "std": (1, 1, lambda z: np.sqrt(variance(z))), "softmax": (1, 1, softmax), "log_softmax": (1, 1,
+    lambda z: np.log(softmax(z))),
     "logsumexp": (1, 20, logsumexp), "logaddexp": (2, 2, logsumexp), "tr": (1, 1, lambda a: np.trace(square(a, "tr"))),
-    "det": (1, 1, lambda a: np.linalg.det(square(a, "det"))), "logdet": (1, 1, lambda a: np.log(np.linalg.det(square(a, "logdet")))),
+    "det": (1, 1, lambda a: np.linalg.det(square(a, "det"))), "logdet": (1, 1,
+    lambda a: np.log(np.linalg.det(square(a, "logdet")))),
     "diag": (1, 1, diagonal), "concat": (1, 50, concatenate), "norm": (1, 1, lambda z: norm(z, "")),
-    "clip": (3, 3, lambda z, low, high: choose(-1, choose(1, z, low + 0 * z), high + 0 * z)), "mod": (2, 2, lambda a, b: a % b),
-    "inner": (2, 2, inner), "factorial": (1, 1, factorial), "binomial": (2, 2, binomial), "ones": (1, 2, ones), "identity": (1, 1, identity),
+    "clip": (3, 3, lambda z, low, high: choose(-1, choose(1, z, low), high)), "mod": (2, 2, lambda a, b: a % b),
+    "inner": (2, 2, inner), "factorial": (1, 1, factorial), "binomial": (2, 2, binomial), "ones": (1, 2, ones),
+    "identity": (1, 1, identity),
     r"\Gamma": (1, 1, lifted(math.gamma, lambda x: np.nan * x)),
 }  # fmt: skip
 

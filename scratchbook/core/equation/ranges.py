@@ -29,7 +29,8 @@ Span = tuple[int, int]
 class Ranges:
     """What the display and the notation say about indices.
 
-    declared: spans of kinds such as index(1..h), evaluated.   targets: shapes of the arrays that code gives to left sides.
+    declared: spans of kinds such as index(1..h), evaluated.   targets: shapes of the arrays that code gives to left
+    sides.
     indices: the letters that run somewhere in the display.
     """
 
@@ -80,7 +81,8 @@ class Ranges:
         return found
 
     def find_span(self, key: str, roots: Sequence[Node], evaluator: Evaluator) -> Sequence[int]:
-        """The values of a free index: stated, declared, from arrays, or from conditions; the first that says anything."""
+        """The values of a free index: stated, declared, from arrays, or from conditions; the first that says
+        anything."""
         for binding in self.stated:
             if binding.key == key and (binding.high is not None or binding.members is not None):
                 return self.explicit(binding, {}, evaluator)
@@ -94,7 +96,8 @@ class Ranges:
         if soft[0] is not None and soft[1] is not None:
             return range(soft[0], soft[1] + 1)
         raise fault(
-            f"the index {latex_of(key)} has no range; write \\quad {latex_of(key)} = 1, \\ldots, n, or declare '{key}: index(1..n)'"
+            f"the index {latex_of(key)} has no range; write \\quad {latex_of(key)} = 1, \\ldots, n, or declare "
+            f"'{key}: index(1..n)'"
         )
 
     def explicit(self, binding: Binding, bound: Bound, evaluator: Evaluator) -> Sequence[int]:

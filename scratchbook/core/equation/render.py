@@ -47,7 +47,8 @@ from .vocabulary import WORDS
 SUM, ELEMENTWISE, SIGN, RUN, SCRIPT, ATOM = range(6)
 CONSTANTS: Final = {"pi": r"\pi", "e": "e", "infinity": r"\infty", "ones": r"\mathbf{1}", "identity": "I"}
 OPERATORS: Final = {
-    "sum": r"\sum", "prod": r"\prod", "max": r"\max", "min": r"\min", "argmax": r"\arg\max", "argmin": r"\arg\min", "mean": r"\mathbb{E}",
+    "sum": r"\sum", "prod": r"\prod", "max": r"\max", "min": r"\min", "argmax": r"\arg\max", "argmin": r"\arg\min",
+    "mean": r"\mathbb{E}",
 }  # fmt: skip
 FUNCTIONS: Final = {"relu": r"\operatorname{ReLU}", "binomial": r"\binom", "identity": "I", "ones": r"\mathbf{1}"}
 
@@ -124,9 +125,7 @@ def index(self: Renderer, node: Index) -> tuple[str, int]:
     below = "".join(inside) if is_short else ",".join(inside)
     base = node.base
     if isinstance(base, Name):
-        stem, label, above, primes = (
-            split_key(base.key) if not base.key.startswith((r"\frac", "|")) else ("", "", "", "")
-        )
+        stem, label, above, _ = split_key(base.key) if not base.key.startswith((r"\frac", "|")) else ("", "", "", "")
         if label or above or not stem:
             return rf"{{{self.name(base.key)}}}_{{{below}}}", SCRIPT
     tight = SCRIPT if isinstance(base, Call) and not base.is_bare else ATOM
@@ -142,7 +141,7 @@ def added(self: Renderer, node: Add) -> tuple[str, int]:
 
 
 def product(self: Renderer, node: Product) -> tuple[str, int]:
-    parts = []
+    parts: list[str] = []
     for place, factor in enumerate(node.factors):
         is_last = place == len(node.factors) - 1
         needs = SCRIPT if not (is_last and isinstance(factor, Reduce)) else RUN

@@ -89,7 +89,8 @@ def compare_one(comparer: Comparer, side: Side, target: str, key: str, gradient:
     allowed = BY_DIFFERENCES if comparer.prepared.functions.called else EXACT
     if not slope.difference <= allowed or not np.isfinite(slope.code):
         element, one, other = worst_element(comparer, side, target, key, gradient, upstream, is_row=is_row)
-        reason = f"the gradient of {latex_of(key)} by {name} differs from the equation's by {slope.difference:.2g} of its size (allowed {allowed:g})"
+        fact = f"the gradient of {latex_of(key)} by {name} differs from the equation's"
+        reason = f"{fact} by {slope.difference:.2g} of its size (allowed {allowed:g})"
         disagree(comparer, side, key, reason, one, other, slope.difference, element)
     shown = comparer.prepared.notation.symbols[key].latex
     if shown not in comparer.tally.gradients:

@@ -127,7 +127,8 @@ def check_braces(tokens: list[Token]) -> None:
 
 
 def check_left_right(tokens: list[Token]) -> None:
-    r"""Refuse \left without \right within the same braces and the same cell, as TeX does, and either without a delimiter."""
+    r"""Refuse \left without \right within the same braces and the same cell, as TeX does, and either without a
+    delimiter."""
     stack: list[list[Token]] = [[]]
     for number, token in enumerate(tokens):
         if token.text == "{":
@@ -328,7 +329,8 @@ class Speller:
         return self.tokens[self.place - 1].end
 
     def text_style(self, token: Token) -> None:
-        r"""\text: a connective, a comment, or a name when it is one word; mathematics between dollars stays mathematics."""
+        r"""\text: a connective, a comment, or a name when it is one word; mathematics between dollars stays
+        mathematics."""
         body, part = self.argument(token), list[Token]()
         inside = False
         for piece in [*body, replace(token, kind="symbol", text="$")]:

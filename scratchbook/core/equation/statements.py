@@ -1,9 +1,11 @@
-"""Part a display into its statements: rows, "where" parts and ranges, each a chain of relations.  Knows no operators."""
+"""Part a display into its statements: rows, "where" parts and ranges, each a chain of relations.  Knows no
+operators."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Final
 
 from .errors import fault
@@ -83,11 +85,10 @@ def drop_layout(tokens: list[Token]) -> list[Token]:
             if name not in LAYOUT_ENVIRONMENTS and name not in EVALUATED_ENVIRONMENTS:
                 raise fault(f"unknown environment '{name}'; use aligned, cases or pmatrix", token)
             stack.append(token)
-        elif kind == r"\end":
-            if not stack or stack.pop().text[len(r"\begin") :] != token.text[len(r"\end") :]:
-                raise fault(
-                    f"{token.text} does not match the environment that is open; each \\begin needs its \\end", token
-                )
+        elif kind == r"\end" and (not stack or stack.pop().text[len(r"\begin") :] != token.text[len(r"\end") :]):
+            raise fault(
+                f"{token.text} does not match the environment that is open; each \\begin needs its \\end", token
+            )
         if not (kind in (r"\begin", r"\end") and name in LAYOUT_ENVIRONMENTS) and token.text != "$":
             kept.append(token)
     if stack:
@@ -128,7 +129,8 @@ def separate_text(token: Token, tokens: list[Token], number: int, chunks: list[C
     row = chunks[-1].row
     if any(word in PIECEWISE for word in words):
         raise fault(
-            "cases outside a cases environment; write \\begin{cases} a & \\text{if } x > 0 \\\\ b & \\text{otherwise} \\end{cases}",
+            "cases outside a cases environment; write \\begin{cases} a & \\text{if } x > 0 \\\\ b & "
+            "\\text{otherwise} \\end{cases}",
             token,
         )
     if all(word in CONNECTIVES or not word for word in words):
@@ -140,7 +142,8 @@ def separate_text(token: Token, tokens: list[Token], number: int, chunks: list[C
     borders.append(after is None or after.kind in ("newline", "space", "text") or after.text in SEPARATORS | {"&"})
     if not any(borders):
         raise fault(
-            f"'{token.text}' stands inside an expression; declare it as a name of one word, or set it apart with \\quad",
+            f"'{token.text}' stands inside an expression; declare it as a name of one word, or set it apart with "
+            f"\\quad",
             token,
         )
     chunks.append(Chunk("word", row))
@@ -149,14 +152,15 @@ def separate_text(token: Token, tokens: list[Token], number: int, chunks: list[C
 def fold_empty(chunks: list[Chunk]) -> list[Chunk]:
     """Let a chunk know the strongest of the separators that stand before it."""
     strength = {"comma": 0, "space": 1, "word": 2, "row": 3, "if": 4}
-    for chunk, following in zip(chunks, chunks[1:], strict=False):
+    for chunk, following in pairwise(chunks):
         if not chunk.tokens and strength[chunk.before] > strength[following.before]:
             following.before = chunk.before
     return chunks
 
 
 def merge(chunks: list[Chunk]) -> list[Chunk]:
-    """Join chunks that belong to one statement: continued rows, lists with dots, and several names before one relation."""
+    """Join chunks that belong to one statement: continued rows, lists with dots, and several names before one
+    relation."""
     merged: list[Chunk] = []
     for chunk in chunks:
         last = merged[-1] if merged else None

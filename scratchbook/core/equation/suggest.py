@@ -1,4 +1,5 @@
-"""Find the one-edit changes of a wrong equation after which it agrees with the code; never guess which side is wrong."""
+"""Find the one-edit changes of a wrong equation after which it agrees with the code; never guess which side is
+wrong."""
 
 from __future__ import annotations
 

@@ -250,7 +250,8 @@ def code_of(
         for name, function in bound_functions(bound.expression, bound.is_name, namespace):
             if any(function is other for other in found.values()):
                 raise bound.expression.fault(
-                    f"{name} stands on both sides, so the check would compare it with itself; bind a part of it, or write its formula"
+                    f"{name} stands on both sides, so the check would compare it with itself; bind a part of it, or "
+                    f"write its formula"
                 )
     return tuple(found)
 

@@ -33,7 +33,7 @@ CHARACTERS: Final = {
     "−": "-", "·": r"\cdot", "×": r"\times", "⊙": r"\odot", "∘": r"\circ", "≤": r"\le", "≥": r"\ge", "≠": r"\ne",
     "≈": r"\approx", "←": r"\leftarrow", "∞": r"\infty", "√": r"\sqrt", "∑": r"\sum", "Σ": r"\sum", "∏": r"\prod",
     "∈": r"\in", "∂": r"\partial", "‖": r"\|", "∥": r"\|", "…": r"\ldots", "⋅": r"\cdot", "÷": r"\div", "ᵀ": "^⊤",
-    "⊤": r"\top", "′": "'", "ℓ": r"\ell", "ℝ": r"\R", "ϵ": r"\epsilon", "Θ": r"\Theta", "Π": r"\prod", "√": r"\sqrt",
+    "⊤": r"\top", "′": "'", "ℓ": r"\ell", "ℝ": r"\R", "ϵ": r"\epsilon", "Θ": r"\Theta", "Π": r"\prod",
 }  # fmt: skip
 GREEK: Final = dict(
     zip(

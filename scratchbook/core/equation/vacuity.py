@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from .comparing import Prepared, is_derivable, is_formula_of_known
 from .differentiation import parts_of
 from .equation import Statement
@@ -20,7 +22,8 @@ def check_vacuity(prepared: Prepared) -> None:
     compared = [statement for statement in statements if is_compared(statement, bound, prepared)]
     if not compared:
         raise fault(
-            "nothing here is compared; bind a left side with ':check: NAME == PYTHON', or excuse it with ':nocheck: reason'"
+            "nothing here is compared; bind a left side with ':check: NAME == PYTHON', or excuse it with ':nocheck: "
+            "reason'"
         )
     for statement in statements:
         check_sides(statement, bound, prepared)
@@ -69,7 +72,7 @@ def check_sides(statement: Statement, bound: set[str], prepared: Prepared) -> No
             for part in walk(right):
                 if isinstance(part, Name) and part.key in inside and not prepared.definitions.defines(part.key):
                     raise fault(f"the right side reads {latex_of(part.key)}, which it should give", part)
-    for one, other in zip(rights, rights[1:], strict=False):
+    for one, other in pairwise(rights):
         if one == other:
             raise fault("two members of the chain are the same, so this compares nothing", other)
 
@@ -102,7 +105,8 @@ def check_local_names(prepared: Prepared, bound: set[str]) -> None:
             continue
         shown = latex_of(definition.key.partition("←")[0])
         raise fault(
-            f"{shown} is defined and neither bound to code nor used by what is; write ':check: {shown} == PYTHON' for it",
+            f"{shown} is defined and neither bound to code nor used by what is; write ':check: {shown} == PYTHON' "
+            f"for it",
             statement.members[0],
         )
 

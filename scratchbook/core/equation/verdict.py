@@ -28,7 +28,8 @@ class Suggestion:
 class Mismatch:
     """Where two sides differ first.
 
-    draw: its number.   indices: values of the running indices.   code, equation: the two values.   of: what was compared.
+    draw: its number.   indices: values of the running indices.   code, equation: the two values.   of: what was
+    compared.
     values: the numbers of the draw, shortened.
     """
 
@@ -51,9 +52,11 @@ class Mismatch:
 class Verdict:
     """The outcome of one check.
 
-    passed: every comparison agreed.   reason: one line, lower case, why not.   offset, row, column, line, caret: where, in `field`.
+    passed: every comparison agreed.   reason: one line, lower case, why not.   offset, row, column, line, caret:
+    where, in `field`.
     draws: how many.   compared: finite numbers compared.   rows: how many rows the code was given besides one.
-    gradients: the LaTeX of every input whose gradient was compared.   largest: relative difference.   allowed: relative tolerance.
+    gradients: the LaTeX of every input whose gradient was compared.   largest: relative difference.   allowed:
+    relative tolerance.
     code: the functions that ran.   call: how they were called.
     """
 

@@ -54,41 +54,50 @@ ACCENTS: Final = {
 LETTERS: Final = frozenset(
     "\\" + name
     for name in (
-        "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa varkappa lambda mu nu xi omicron pi "
-        "varpi rho varrho sigma varsigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma Upsilon "
+        "alpha beta gamma delta epsilon varepsilon zeta eta theta vartheta iota kappa varkappa lambda mu nu xi "
+        "omicron pi "
+        "varpi rho varrho sigma varsigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma "
+        "Upsilon "
         "Phi Psi Omega ell hbar imath jmath"
     ).split()
 )
 # Commands that show an upright word.
 WORDS: Final = frozenset(
-    "exp log ln lg sin cos tan cot sec csc sinh cosh tanh coth arcsin arccos arctan max min arg argmax argmin det dim sup "
+    "exp log ln lg sin cos tan cot sec csc sinh cosh tanh coth arcsin arccos arctan max min arg argmax argmin det "
+    "dim sup "
     "inf lim gcd ker Pr deg limsup liminf".split()
 )
 
 # Two spellings of one sign.
 SAME: Final = {
-    r"\leq": r"\le", r"\geq": r"\ge", r"\leqslant": r"\le", r"\geqslant": r"\ge", r"\neq": r"\ne", r"\lt": "<", r"\gt": ">",
-    r"\gets": r"\leftarrow", r"\coloneqq": ":=", r"\coloneq": ":=", r"\triangleq": ":=", r"\equiv": ":=", r"\doteq": ":=",
+    r"\leq": r"\le", r"\geq": r"\ge", r"\leqslant": r"\le", r"\geqslant": r"\ge", r"\neq": r"\ne", r"\lt": "<",
+    r"\gt": ">",
+    r"\gets": r"\leftarrow", r"\coloneqq": ":=", r"\coloneq": ":=", r"\triangleq": ":=", r"\equiv": ":=",
+    r"\doteq": ":=",
     r"\eqdef": ":=", r"\defeq": ":=", r"\simeq": r"\approx", r"\cong": r"\approx", r"\approxeq": r"\approx",
     r"\dots": r"\ldots", r"\cdots": r"\ldots", r"\dotsc": r"\ldots", r"\dotsb": r"\ldots", r"\dotsm": r"\ldots",
     r"\hdots": r"\ldots", r"\mathellipsis": r"\ldots", r"\ast": "*", r"\star": "*", r"\dfrac": r"\frac",
-    r"\tfrac": r"\frac", r"\cfrac": r"\frac", r"\intercal": r"\top", r"\vert": "|", r"\Vert": r"\|", r"\parallel": r"\|",
+    r"\tfrac": r"\frac", r"\cfrac": r"\frac", r"\intercal": r"\top", r"\vert": "|", r"\Vert": r"\|",
+    r"\parallel": r"\|",
     r"\lbrace": r"\{", r"\rbrace": r"\}", r"\lbrack": "[", r"\rbrack": "]", r"\colon": ":", r"\land": r"\wedge",
     r"\lor": r"\vee", r"\divides": r"\mid", r"\Pi": r"\Pi", r"\odotimes": r"\odot", r"\bigodot": r"\odot",
     r"\divisionsymbol": r"\div", r"\lgroup": "(", r"\rgroup": ")", r"\thickapprox": r"\approx", r"\nicefrac": r"\frac",
-    r"\sfrac": r"\frac", r"\longleftarrow": r"\leftarrow", r"\Leftarrow": r"\leftarrow", r"\owns": r"\ni", r"\slash": "/",
-    r"\%": "%", r"\dag": r"\dagger", r"\nsubseteq": r"\not", r"\mathsl": r"\mathit", r"\dbinom": r"\binom", r"\tbinom": r"\binom",
+    r"\sfrac": r"\frac", r"\longleftarrow": r"\leftarrow", r"\Leftarrow": r"\leftarrow", r"\owns": r"\ni",
+    r"\slash": "/",
+    r"\%": "%", r"\dag": r"\dagger", r"\nsubseteq": r"\not", r"\mathsl": r"\mathit", r"\dbinom": r"\binom",
+    r"\tbinom": r"\binom",
     r"\circledast": r"\odot", r"\llbracket": "[", r"\rrbracket": "]", r"\mathbf1": "1",
 }  # fmt: skip
 DELIMITERS: Final = frozenset(["(", ")", "[", "]", "|", "/", ".", "<", ">"]) | frozenset(
-    r"\| \{ \} \lvert \rvert \lVert \rVert \langle \rangle \lfloor \rfloor \lceil \rceil \vert \Vert \lbrace \rbrace \lbrack "
+    r"\| \{ \} \lvert \rvert \lVert \rVert \langle \rangle \lfloor \rfloor \lceil \rceil \vert \Vert \lbrace \rbrace "
+    r"\lbrack "
     r"\rbrack \backslash \mid \lgroup \rgroup".split()
 )
 RELATIONS: Final = frozenset(["=", ":=", r"\leftarrow", r"\approx", r"\le", r"\ge", "<", ">", r"\ne", r"\in"])
 REFUSED: Final = {
     r"\propto": "leaves a factor open; write '=' with the factor, or ':nocheck: reason'",
-    r"\sim": "says how a value is drawn, which has no value of its own; write the draw as '=' with its noise as an input, "
-    "or ':nocheck: reason'",
+    r"\sim": "says how a value is drawn, which has no value of its own; "
+    "write the draw as '=' with its noise as an input, or ':nocheck: reason'",
     r"\int": "has no finite value here; write the closed form or a sum",
     r"\lim": "has no finite value here; write the closed form",
     r"\pm": "is two equations in one; write both",
@@ -123,13 +132,15 @@ REFUSED: Final = {
 }  # fmt: skip
 
 CONNECTIVES: Final = frozenset(
-    "where with and for if otherwise else all each every any such that s.t. st so then hence thus therefore i.e. ie e.g. let given "
+    "where with and for if otherwise else all each every any such that s.t. st so then hence thus therefore i.e. ie "
+    "e.g. let given "
     "when while as or is in the are is here which but subject to over whenever unless even odd not".split()
 )
 EVALUATED_ENVIRONMENTS: Final = frozenset(
     "cases dcases rcases pmatrix bmatrix matrix smallmatrix vmatrix Vmatrix Bmatrix array pmatrix* bmatrix*".split()
 )
 LAYOUT_ENVIRONMENTS: Final = frozenset(
-    "aligned align align* alignedat alignat alignat* split gather gather* gathered multline multline* equation equation* "
+    "aligned align align* alignedat alignat alignat* split gather gather* gathered multline multline* equation "
+    "equation* "
     "displaymath math eqnarray eqnarray* flalign flalign* subequations multlined".split()
 )

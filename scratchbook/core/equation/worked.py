@@ -70,7 +70,8 @@ def work(
 ) -> tuple[Step, ...]:
     """Work every statement that defines a name, in the order in which each needs the others.
 
-    values: by the symbols' names in the code; sizes follow from arrays.   namespace: the page's names, for functions bound to
+    values: by the symbols' names in the code; sizes follow from arrays.   namespace: the page's names, for functions
+    bound to
     code.   Raises EquationError for a value that is missing or does not fit.
     """
     try:

@@ -28,7 +28,10 @@ class Generator:
         self.random = np.random.default_rng(seed)
         self.n = int(self.random.choice([3, 5]))
         random, n = self.random, self.n
-        self.numbers = {name: np.float64(random.uniform(0.4, 1.6)) for name in "abc"} | {r"\gamma": np.float64(0.7), r"\beta_1": np.float64(0.9)}
+        self.numbers = {name: np.float64(random.uniform(0.4, 1.6)) for name in "abc"} | {
+            r"\gamma": np.float64(0.7),
+            r"\beta_1": np.float64(0.9),
+        }
         self.vectors = {name: random.uniform(0.4, 1.6, n) for name in ("x", "y", r"\hat{z}")}
         self.matrices = {name: random.normal(0.2, 0.8, (n, n)) for name in ("A", "B", "W_q")}
         self.index = ""
@@ -41,7 +44,9 @@ class Generator:
         """The LaTeX of an expression where this tightness is needed, with brackets of some style."""
         if expression.level >= level:
             return expression.latex
-        opening, closing = self.pick(("(", ")"), (r"\left(", r"\right)"), ("[", "]"), (r"\bigl(", r"\bigr)"), (r"\left[", r"\right]"))
+        opening, closing = self.pick(
+            ("(", ")"), (r"\left(", r"\right)"), ("[", "]"), (r"\bigl(", r"\bigr)"), (r"\left[", r"\right]")
+        )
         return f"{opening}{expression.latex}{closing}"
 
     def equation(self):
@@ -60,7 +65,17 @@ class Generator:
         if depth <= 0:
             return self.leaf(rank)
         rules = {
-            0: (self.added, self.multiplied, self.divided, self.powered, self.applied, self.summed, self.inner, self.rooted, self.scaled),
+            0: (
+                self.added,
+                self.multiplied,
+                self.divided,
+                self.powered,
+                self.applied,
+                self.summed,
+                self.inner,
+                self.rooted,
+                self.scaled,
+            ),
             1: (self.added, self.elementwise, self.matrix_vector, self.scaled, self.applied, self.leaf_of),
             2: (self.added, self.matrix_matrix, self.transposed, self.scaled, self.outer, self.leaf_of),
         }[rank]
@@ -115,7 +130,12 @@ class Generator:
         left, right = self.expression(depth - 1), self.expression(depth - 1)
         value = left.value / right.value
         if self.random.random() < 0.6:
-            return Expression(rf"{self.pick(chr(92) + 'frac', chr(92) + 'dfrac', chr(92) + 'tfrac')}{{{left.latex}}}{{{right.latex}}}", value, ATOM)
+            command = self.pick(chr(92) + "frac", chr(92) + "dfrac", chr(92) + "tfrac")
+            return Expression(
+                rf"{command}{{{left.latex}}}{{{right.latex}}}",
+                value,
+                ATOM,
+            )
         return Expression(f"{self.at(left, RUN)}{self.pick('/', ' / ')}{self.at(right, ATOM)}", value, SIGN)
 
     def powered(self, depth, rank):
@@ -134,15 +154,30 @@ class Generator:
         """A function, with or without brackets."""
         body = self.expression(depth - 1, rank)
         name, function = self.pick(
-            (r"\tanh", np.tanh), (r"\sin", np.sin), (r"\cos", np.cos), (r"\sigma", lambda z: 1 / (1 + np.exp(-z))), (r"\operatorname{ReLU}", lambda z: np.maximum(z, 0))
+            (r"\tanh", np.tanh),
+            (r"\sin", np.sin),
+            (r"\cos", np.cos),
+            (r"\sigma", lambda z: 1 / (1 + np.exp(-z))),
+            (r"\operatorname{ReLU}", lambda z: np.maximum(z, 0)),
         )
-        if name in (r"\sin", r"\cos", r"\tanh") and body.level == ATOM and body.latex[:1].isalpha() and self.random.random() < 0.5:
-            return Expression(f"{name} {body.latex}", function(body.value), RUN, rank) if len(body.latex) == 1 else self.called(name, function, body, rank)
+        if (
+            name in (r"\sin", r"\cos", r"\tanh")
+            and body.level == ATOM
+            and body.latex[:1].isalpha()
+            and self.random.random() < 0.5
+        ):
+            return (
+                Expression(f"{name} {body.latex}", function(body.value), RUN, rank)
+                if len(body.latex) == 1
+                else self.called(name, function, body, rank)
+            )
         return self.called(name, function, body, rank)
 
     def called(self, name, function, body, rank):
         """A function with brackets of some style."""
-        opening, closing = self.pick(("(", ")"), (r"\left(", r"\right)"), (r"\left[", r"\right]"), (r"\bigl\{", r"\bigr\}"))
+        opening, closing = self.pick(
+            ("(", ")"), (r"\left(", r"\right)"), (r"\left[", r"\right]"), (r"\bigl\{", r"\bigr\}")
+        )
         return Expression(f"{name}{opening}{body.latex}{closing}", function(body.value), SCRIPT, rank)
 
     def summed(self, depth, rank):
@@ -151,8 +186,16 @@ class Generator:
         one, other = self.pick(*self.vectors), self.pick(*self.vectors)
         j = self.pick("j", "k", "i")
         below = self.pick(f"_{j}", f"_{{{j}=1}}^{{n}}", f"_{{{j}=1}}^n", rf"_{{1 \le {j} \le n}}", f"_{{{j}}}")
-        body = f"{self.at(factor, SCRIPT)} {one}_{j} {other}_{{{j}}}" if factor.latex[:1].isalpha() else f"{one}_{j}^2 {other}_{j}"
-        value = factor.value * self.vectors[one] @ self.vectors[other] if factor.latex[:1].isalpha() else self.vectors[one] ** 2 @ self.vectors[other]
+        body = (
+            f"{self.at(factor, SCRIPT)} {one}_{j} {other}_{{{j}}}"
+            if factor.latex[:1].isalpha()
+            else f"{one}_{j}^2 {other}_{j}"
+        )
+        value = (
+            factor.value * self.vectors[one] @ self.vectors[other]
+            if factor.latex[:1].isalpha()
+            else self.vectors[one] ** 2 @ self.vectors[other]
+        )
         return Expression(rf"\sum{below} {body}", np.float64(value), SIGN - 1)
 
     def inner(self, depth, rank):
@@ -163,7 +206,11 @@ class Generator:
         if kind == "dot":
             return Expression(rf"{self.at(one, RUN)} \cdot {other.latex}", value, SUM)
         if kind == "top":
-            return Expression(rf"{self.at(one, ATOM)}^{self.pick(chr(92) + 'top', '{' + chr(92) + 'top}', 'T')} {other.latex}", value, RUN)
+            return Expression(
+                rf"{self.at(one, ATOM)}^{self.pick(chr(92) + 'top', '{' + chr(92) + 'top}', 'T')} {other.latex}",
+                value,
+                RUN,
+            )
         return Expression(rf"\langle {one.latex}, {other.latex} \rangle", value, ATOM)
 
     def elementwise(self, depth, rank):
@@ -175,7 +222,9 @@ class Generator:
         """A matrix at a vector, from the left or from the right."""
         matrix, vector = self.expression(depth - 1, 2), self.expression(depth - 1, 1)
         if self.random.random() < 0.5:
-            return Expression(f"{self.at(matrix, SCRIPT)} {self.at(vector, SCRIPT)}", matrix.value @ vector.value, RUN, 1)
+            return Expression(
+                f"{self.at(matrix, SCRIPT)} {self.at(vector, SCRIPT)}", matrix.value @ vector.value, RUN, 1
+            )
         return Expression(f"{self.at(vector, SCRIPT)} {self.at(matrix, SCRIPT)}", vector.value @ matrix.value, RUN, 1)
 
     def matrix_matrix(self, depth, rank):
