@@ -129,3 +129,6 @@ epub_show_urls = "no"
 epub_css_files = []
 epub_use_index = False
 epub_exclude_files = ["genindex.xhtml"]
+
+# Outcomes that their author accepted; a build tells of each that differs.
+scratchbook_pins = "pins"
