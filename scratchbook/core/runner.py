@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Any, Final
 
 from scratchbook.core.cells import BranchCell, CellOutcome, CodeCell, Outcome, Session
+from scratchbook.core.environment import ENVIRONMENT
 from scratchbook.core.errors import Mistake
 from scratchbook.core.listings import make_listings
 from scratchbook.core.processes import IS_LINUX
@@ -56,6 +57,12 @@ class ForkServer:
             return load(Outcome, line)
         except (OSError, RecordError) as error:
             return failed_outcome(session, f"the process that runs pages has ended: {error or type(error).__name__}")
+
+    def start(self) -> None:
+        """Start the server before anything is asked of it, so that it loads NumPy while others work."""
+        if not self._alone:
+            with self._lock:
+                self._started(network=False)
 
     def close(self) -> None:
         """Stop what still runs, and the server."""
@@ -139,10 +146,9 @@ def _start(kind: str, handle: socket.socket, network: bool, hash_seed: int) -> s
 
 def worker_environment(hash_seed: int) -> dict[str, str]:
     """Return the variables of a worker: ours, and the few that its numbers and its packages depend on."""
-    from scratchbook.core.worker import ENVIRONMENT
-
     package = Path(__file__).resolve().parents[2]
     environment = ENVIRONMENT | {"PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": str(package)}
+    del environment["PYTHONDONTWRITEBYTECODE"]  # our own modules need not be compiled by every build
     environment |= {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     if site.ENABLE_USER_SITE:
         environment["PYTHONUSERBASE"] = site.getuserbase()

@@ -6,6 +6,7 @@ that was coloured before, and compiling templates.  Each is left out here throug
 
 from __future__ import annotations
 
+import atexit
 import gc
 from typing import Any
 
@@ -120,6 +121,7 @@ def register(app: Sphinx) -> None:
     if gc.isenabled():
         gc.disable()  # a build makes trees that live until its end; looking for garbage in them finds none
         app.connect("build-finished", lambda app, exception: gc.enable(), priority=999)
+        atexit.register(gc.freeze)  # a process that ends gives all back by itself
     app.connect("config-inited", connect_memory)
 
 
