@@ -9,7 +9,7 @@ SPHINX  = $(BIN)/python -m sphinx --conf-dir . --nitpicky --fail-on-warning --ke
 export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help html test doctest mutate weights real pdf epub links lint clean
+.PHONY: help html test doctest mutate weights real pdf epub shots links lint clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
@@ -57,6 +57,9 @@ epub: $(VENV)/book.ok  ## make build/epub/transformer-from-scratch.epub, and che
 	@$(SPHINX) -b epub -d build/doctrees-epub docs build/epub
 	@if command -v epubcheck java >/dev/null; then java -jar "$$(command -v epubcheck)" build/epub/*.epub; \
 	  else echo "not checked: apt-get install epubcheck"; fi
+
+shots: html $(VENV)/book,test.ok  ## take pictures of each kind of page into build/shots (wide, phone, dark, print)
+	@$(BIN)/python tests/site/shots.py build/html build/shots
 
 # A local link that leads nowhere is a failure; another site that does not answer is only told.
 links: html $(VENV)/book,test.ok  ## follow every link of the built book, and those to other sites

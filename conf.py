@@ -105,6 +105,7 @@ latex_elements = {
     "extraclassoptions": "openany,oneside",
     "fncychap": "",
     "figure_align": "H",
+    "tableofcontents": r"\setcounter{tocdepth}{1}\sphinxtableofcontents",
     "fontpkg": r"""
 \usepackage{unicode-math}
 \setmainfont{TeX Gyre Pagella}

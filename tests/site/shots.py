@@ -1,0 +1,87 @@
+"""Take a picture of each kind of page: wide, on a phone, in the dark, on paper.
+
+`python tests/site/shots.py SITE TARGET` reads the pages of the folder SITE and writes TARGET/KIND-LOOK.png.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+CHROMIUM = "/usr/bin/chromium"
+KINDS = {
+    "first": "index.html",
+    "textbook": "transformer-block.html",
+    "lesson": "one-block.html",
+    "course": "tiny-gpt.html",
+    "equations": "all-equations.html",
+    "exercises": "solutions.html",
+    "notation": "notation.html",
+    "glossary": "glossary.html",
+    "guide": "guide/boxes.html",
+    "search": "search.html?q=softmax",
+    "lost": "404.html",
+}
+LOOKS = {
+    "wide": {"viewport": {"width": 1366, "height": 900}},
+    "phone": {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "is_mobile": True},
+    "dark": {"viewport": {"width": 1366, "height": 900}, "color_scheme": "dark"},
+    "print": {"viewport": {"width": 794, "height": 1123}},
+}
+LONGEST = 6000  # pixels: a longer picture shows nothing more to an eye
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serve a folder and say nothing."""
+
+    def log_message(self, format, *args):
+        return
+
+
+def serve(site):
+    """Serve a folder, since the page of lost links knows its files by the host's address; return that address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(site)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}"
+
+
+def take(browser, address, look, file):
+    """Write one picture."""
+    context = browser.new_context(**LOOKS[look])
+    page = context.new_page()
+    page.goto(address, wait_until="load")
+    page.wait_for_timeout(400)
+    if look == "print":
+        page.emulate_media(media="print")
+        page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    height = min(LONGEST, page.evaluate("document.documentElement.scrollHeight"))
+    width = LOOKS[look]["viewport"]["width"]
+    page.screenshot(path=str(file), full_page=True, clip={"x": 0, "y": 0, "width": width, "height": height})
+    context.close()
+
+
+def main(site, target):
+    """Take all pictures and say how many."""
+    from playwright.sync_api import sync_playwright
+
+    folder = Path(target)
+    folder.mkdir(parents=True, exist_ok=True)
+    count, host = 0, serve(site)
+    with sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
+        for kind, name in KINDS.items():
+            if not (Path(site) / name.partition("?")[0]).is_file():
+                print(f"{site} has no {name}, so there is no picture of that kind")
+                continue
+            for look in LOOKS:
+                take(browser, f"{host}/{name}", look, folder / f"{kind}-{look}.png")
+                count += 1
+        browser.close()
+    print(f"{count} pictures in {folder}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
