@@ -19,7 +19,8 @@ def softmax(scores):
     scores: [..., n]   ->   shares: [..., n]
     """
     # Subtracting the maximum changes no share but keeps exp from overflowing.
-    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    powers = scores - scores.max(axis=-1, keepdims=True)
+    np.exp(powers, out=powers)
     powers /= powers.sum(axis=-1, keepdims=True)
     return powers
 
@@ -27,7 +28,8 @@ def softmax(scores):
 def softmax_backward(upstream, trace):
     """A share rises with its own score and falls with every other one's.
 
-    upstream: [..., n]   trace: the shares that softmax returned   ->   scores gradient: [..., n]
+    upstream: [..., n]   trace: the shares that softmax returned
+    -> scores gradient: [..., n]
     """
     return trace * (upstream - np.vecdot(upstream, trace)[..., None])
 # end::softmax[]
@@ -36,20 +38,25 @@ def softmax_backward(upstream, trace):
 # tag::causal-mask[]
 @cache
 def causal_mask(n_queries, n_keys=None, dtype=float):
-    """Hide the future: minus infinity where a key stands after its query, else zero.
+    """Hide the future: minus infinity where a key stands after its query, else 0.
 
     The last query stands at the last key.   ->   [n_queries, n_keys]
     """
     n_keys = n_keys or n_queries
-    mask = np.triu(np.full((n_queries, n_keys), -np.inf, dtype), k=1 + n_keys - n_queries)
-    mask.flags.writeable = False  # every caller with these sizes gets this same array
+    hidden = np.full((n_queries, n_keys), -np.inf, dtype)
+    mask = np.triu(hidden, k=1 + n_keys - n_queries)
+    mask.flags.writeable = False  # all callers with these sizes get this same array
     return mask
 # end::causal-mask[]
 
 
 # tag::attention[]
 class AttentionTrace(NamedTuple):
-    """Every array of one attention, a head an axis: [..., heads, tokens, d_head] and [..., queries, keys]."""
+    """Every array of one attention, a head an axis.
+
+    Q, K, V, result: [..., heads, tokens, d_head]
+    scores, shares: [..., heads, queries, keys]
+    """
 
     Q: np.ndarray
     K: np.ndarray
@@ -62,7 +69,8 @@ class AttentionTrace(NamedTuple):
 def attention(Q, K, V, mask=0.0):
     """Mix the values, each query in its own shares.
 
-    Q: [..., queries, d_k]   K: [..., keys, d_k]   V: [..., keys, d_v]   mask: [queries, keys]
+    Q: [..., queries, d_k]   K: [..., keys, d_k]   V: [..., keys, d_v]
+    mask: [queries, keys], 0 where a query may look and minus infinity elsewhere
     -> trace with result: [..., queries, d_v]
     Source: vaswani2017attention, eq. 1.
     """
@@ -80,7 +88,8 @@ def attention_backward(upstream, trace):
     """
     shares_gradient = upstream @ trace.V.swapaxes(-1, -2)
     # Where the mask hid a key the share is zero, and so is this gradient.
-    scores_gradient = softmax_backward(shares_gradient, trace.shares) / trace.Q.shape[-1] ** 0.5
+    scores_gradient = softmax_backward(shares_gradient, trace.shares)
+    scores_gradient = scores_gradient / trace.Q.shape[-1] ** 0.5
     return (
         scores_gradient @ trace.K,
         scores_gradient.swapaxes(-1, -2) @ trace.Q,
@@ -99,7 +108,7 @@ def linear(x, W, b=None):
 
 
 def linear_backward(upstream, x, W, b=None):
-    """Send the gradient back through the matrix, and leave on W what all rows together ask of it.
+    """Send the gradient back through the matrix; W gets what all rows ask of it.
 
     upstream: [..., d_out]   ->   gradients of x, W and b (none without a b)
     """
@@ -116,39 +125,51 @@ def rows(x):
 
 # tag::project[]
 def project(x, weights, name):
-    """Send every row through the matrix W_name of a dict of weights, and add b_name if it is there."""
+    """Send every row through W_name of a dict, and add b_name if it is there."""
     return linear(x, weights[f"W_{name}"], weights.get(f"b_{name}"))
 
 
 def project_backward(upstream, x, weights, name):
-    """Give the gradient of x, and a dict with those of W_name and, if it is there, b_name."""
-    x_gradient, W, b = linear_backward(upstream, x, weights[f"W_{name}"], weights.get(f"b_{name}"))
-    return x_gradient, {f"W_{name}": W} if b is None else {f"W_{name}": W, f"b_{name}": b}
+    """Give the gradient of x, and a dict: those of W_name and b_name, if any."""
+    W, b = weights[f"W_{name}"], weights.get(f"b_{name}")
+    x_gradient, W_gradient, b_gradient = linear_backward(upstream, x, W, b)
+    gradients = {f"W_{name}": W_gradient}
+    if b is not None:
+        gradients[f"b_{name}"] = b_gradient
+    return x_gradient, gradients
 # end::project[]
 
 
 # tag::heads[]
 def split_heads(x, n_heads):
-    """Cut the columns into heads: [..., tokens, heads * d_head] -> [..., heads, tokens, d_head]."""
+    """Cut the columns into heads, and make the heads an axis of their own.
+
+    x: [..., tokens, heads * d_head]   ->   [..., heads, tokens, d_head]
+    """
     return x.reshape(*x.shape[:-1], n_heads, -1).swapaxes(-2, -3)
 
 
 def merge_heads(heads):
-    """Lay the heads side by side again: [..., heads, tokens, d_head] -> [..., tokens, heads * d_head]."""
+    """Lay the heads side by side again: the reverse of split_heads."""
     *batch, n_heads, n_tokens, d_head = heads.shape
     return heads.swapaxes(-2, -3).reshape(*batch, n_tokens, n_heads * d_head)
 
 
 def share_heads(heads, n_queries_each):
-    """Let each key-value head serve a group of query heads: [..., kv_heads, keys, d] -> [..., heads, keys, d]."""
-    return heads if n_queries_each == 1 else np.repeat(heads, n_queries_each, axis=-3)
+    """Let each key-value head serve a group of query heads.
+
+    heads: [..., kv_heads, keys, d_head]   ->   [..., heads, keys, d_head]
+    """
+    if n_queries_each == 1:
+        return heads
+    return np.repeat(heads, n_queries_each, axis=-3)
 
 
 def share_heads_backward(upstream, n_queries_each):
     """Sum what the query heads of each group ask of the one that serves them."""
     *batch, n_heads, n_tokens, d_head = upstream.shape
-    groups = upstream.reshape(*batch, n_heads // n_queries_each, n_queries_each, n_tokens, d_head)
-    return groups.sum(axis=-3) if n_queries_each > 1 else upstream
+    groups = n_heads // n_queries_each, n_queries_each
+    return upstream.reshape(*batch, *groups, n_tokens, d_head).sum(axis=-3)
 # end::heads[]
 
 
@@ -167,11 +188,13 @@ class MultiHeadTrace(NamedTuple):
 
 
 # tag::multi-head[]
-def multi_head_attention(x, weights, n_heads, n_kv_heads=None, rotation=None, causal=True, cache=None):
-    """Read the earlier tokens in several ways at once, and write one row from all of them.
+def multi_head_attention(
+    x, weights, n_heads, n_kv_heads=None, rotation=None, causal=True, cache=None
+):
+    """Read the earlier tokens in several ways at once; write one row from all.
 
-    x: [..., tokens, d]   weights: W_q, W_k, W_v, W_o, and b_q, b_k, b_v, b_o where there are biases
-    n_kv_heads: fewer than n_heads for grouped-query attention   rotation: RoPE's turn, or none
+    x: [..., tokens, d]   weights: W_q, W_k, W_v, W_o, and b_q ... if any
+    n_kv_heads: below n_heads for grouped-query attention   rotation: RoPE's turn
     cache: if given, cache.extend(K, V) returns all keys and values up to these
     -> trace with result: [..., tokens, d]
     Source: vaswani2017attention, section 3.2.2; ainslie2023gqa.
@@ -189,7 +212,9 @@ def multi_head_attention(x, weights, n_heads, n_kv_heads=None, rotation=None, ca
     group = n_heads // n_kv_heads
     heads = attention(Q, share_heads(K, group), share_heads(V, group), mask)
     merged = merge_heads(heads.result)
-    return MultiHeadTrace(x, K, V, rotation, heads, merged, project(merged, weights, "o"))
+    return MultiHeadTrace(
+        x, K, V, rotation, heads, merged, project(merged, weights, "o")
+    )
 # end::multi-head[]
 
 
@@ -197,20 +222,23 @@ def multi_head_attention(x, weights, n_heads, n_kv_heads=None, rotation=None, ca
 def multi_head_attention_backward(upstream, trace, weights):
     """Take back the forward's steps, last first.
 
-    upstream: [..., tokens, d]   ->   x gradient, and a dict of gradients keyed like weights
+    upstream: [..., tokens, d]   ->   x gradient, and a dict keyed like weights
     """
-    merged, weight_gradients = project_backward(upstream, trace.merged, weights, "o")
-    Q, K, V = attention_backward(split_heads(merged, trace.heads.Q.shape[-3]), trace.heads)
+    merged, gradients = project_backward(upstream, trace.merged, weights, "o")
+    upstream_heads = split_heads(merged, trace.heads.Q.shape[-3])
+    Q, K, V = attention_backward(upstream_heads, trace.heads)
     group = Q.shape[-3] // trace.K.shape[-3]
     K, V = share_heads_backward(K, group), share_heads_backward(V, group)
     if trace.rotation is not None:
-        Q, K = rotate_backward(Q, trace.rotation), rotate_backward(K, trace.rotation)
+        Q = rotate_backward(Q, trace.rotation)
+        K = rotate_backward(K, trace.rotation)
     x_gradient = 0.0
     for name, heads in (("q", Q), ("k", K), ("v", V)):
-        part, gradients = project_backward(merge_heads(heads), trace.x, weights, name)
+        heads = merge_heads(heads)
+        part, more = project_backward(heads, trace.x, weights, name)
         x_gradient = x_gradient + part
-        weight_gradients |= gradients
-    return x_gradient, weight_gradients
+        gradients |= more
+    return x_gradient, gradients
 # end::multi-head-backward[]
 
 

@@ -17,12 +17,13 @@ def lookup(ids, E):
 
 
 def lookup_backward(upstream, ids, E):
-    """Add every token's gradient to the row it came from; an id that came twice gets two.
+    """Add every token's gradient to its row; an id that came twice gets two.
 
-    upstream: [..., tokens, d]   ->   E gradient: [n_vocab, d], zero in rows that were not read
+    upstream: [..., tokens, d]
+    -> E gradient: [n_vocab, d], zero in rows that were not read
     """
     E_gradient = np.zeros_like(E)
-    # E_gradient[ids] += upstream would keep only one of the gradients of a repeated id.
+    # E_gradient[ids] += upstream would keep only one gradient of a repeated id.
     np.add.at(E_gradient, ids, upstream)
     return E_gradient
 # end::lookup[]

@@ -7,7 +7,7 @@ from attention import rows
 
 # tag::layernorm[]
 def layernorm(x, gain, bias, epsilon=1e-5):
-    """Bring every row to mean zero and variance one, then let a learned gain and bias move its columns.
+    """Bring every row to mean 0 and variance 1; then a gain and a bias are learned.
 
     x: [..., d]   gain, bias: [d]   ->   [..., d]
     Source: ba2016layer, eq. 4.
@@ -17,7 +17,7 @@ def layernorm(x, gain, bias, epsilon=1e-5):
 
 
 def layernorm_backward(upstream, x, gain, bias, epsilon=1e-5):
-    """Take out of the gradient what would only move or scale a row: the norm undoes both.
+    """Take out of the gradient what would only move or scale a row.
 
     upstream: [..., d]   ->   gradients of x: [..., d], gain: [d] and bias: [d]
     """
@@ -25,13 +25,14 @@ def layernorm_backward(upstream, x, gain, bias, epsilon=1e-5):
     z = gain * upstream
     along = np.vecdot(z, normal)[..., None] / x.shape[-1]
     x_gradient = r * (z - z.mean(axis=-1, keepdims=True) - along * normal)
-    return x_gradient, rows(upstream * normal).sum(axis=0), rows(upstream).sum(axis=0)
+    gain_gradient = rows(upstream * normal).sum(axis=0)
+    return x_gradient, gain_gradient, rows(upstream).sum(axis=0)
 # end::layernorm[]
 
 
 # tag::centre-and-scale[]
 def centre_and_scale(x, epsilon):
-    """Give rows of mean zero and variance one, [..., d], and one over the spread they had, [..., 1]."""
+    """Give rows of mean 0 and variance 1, and one over the spread they had."""
     centred = x - x.mean(axis=-1, keepdims=True)
     r = (np.vecdot(centred, centred)[..., None] / x.shape[-1] + epsilon) ** -0.5
     return centred * r, r

@@ -9,7 +9,7 @@ from refusals import check_targets
 
 # tag::log-softmax[]
 def log_softmax(logits):
-    """Turn logits into logarithms of probabilities, without ever forming one that rounds to zero.
+    """Turn logits into logarithms of probabilities, even of tiny ones.
 
     logits: [..., n_vocab]   ->   [..., n_vocab], nats
     """
@@ -29,11 +29,12 @@ class LossTrace(NamedTuple):
 
 
 def cross_entropy(logits, targets, kept=None):
-    """Average, over all kept positions, how unlikely the model held the token that came.
+    """Average, over all kept positions, how surprising the token was that came.
 
-    logits: [..., tokens, n_vocab]   targets: [..., tokens], ids   kept: [..., tokens], true or false; none: all
+    logits: [..., tokens, n_vocab]   targets: [..., tokens], ids
+    kept: [..., tokens], true or false; none: all are kept
     -> trace with result: nats a token
-    Raises ModelError for targets that are no ids, do not match the logits, or are all ignored.
+    Raises ModelError for targets that are no ids, do not fit, or are all ignored.
     """
     targets, kept = check_targets(logits, targets, kept)
     log_probabilities = log_softmax(logits)
@@ -45,13 +46,15 @@ def cross_entropy(logits, targets, kept=None):
 
 # tag::cross-entropy-backward[]
 def cross_entropy_backward(upstream, trace):
-    """Push every probability down by its own size, and that of the token that came up by one.
+    """Push every probability down by its own size, and that of what came up by one.
 
-    upstream: one number, 1 for the loss itself   ->   logits gradient: [..., tokens, n_vocab]
+    upstream: one number, 1 for the loss itself
+    -> logits gradient: [..., tokens, n_vocab]
     """
     came = np.zeros_like(trace.log_probabilities)
     np.put_along_axis(came, trace.targets, 1.0, axis=-1)
-    return (upstream * trace.share)[..., None] * (np.exp(trace.log_probabilities) - came)
+    share = (upstream * trace.share)[..., None]
+    return share * (np.exp(trace.log_probabilities) - came)
 # end::cross-entropy-backward[]
 
 
@@ -59,6 +62,8 @@ if __name__ == "__main__":
     # tag::run-loss[]
     logits = np.array([[4.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
     trace = cross_entropy(logits, np.array([0, 2]))
-    print("surprise of each", -np.take_along_axis(trace.log_probabilities, trace.targets, axis=-1)[:, 0].round(4))
-    print("mean", trace.result.round(4), "nats; gradient", cross_entropy_backward(1.0, trace).round(4).tolist())
+    of_each = np.take_along_axis(trace.log_probabilities, trace.targets, axis=-1)
+    print("surprise of each", -of_each[:, 0].round(4))
+    print("mean", trace.result.round(4), "nats")
+    print("gradient", cross_entropy_backward(1.0, trace).round(4).tolist())
     # end::run-loss[]

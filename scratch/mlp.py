@@ -10,7 +10,10 @@ from attention import linear, linear_backward
 
 # tag::relu[]
 def relu(z):
-    """Stop what is negative: [...] -> [...].  Source: vaswani2017attention, eq. 2."""
+    """Stop what is negative: [...] -> [...].
+
+    Source: vaswani2017attention, eq. 2.
+    """
     return np.maximum(z, 0.0)
 
 
@@ -22,7 +25,7 @@ def relu_backward(upstream, z):
 
 # tag::gelu[]
 def gelu(z):
-    """Stop what is negative, smoothly; GPT-2's approximation by tanh: [...] -> [...].
+    """Stop what is negative, smoothly; by tanh, as GPT-2 does it: [...] -> [...].
 
     Source: hendrycks2016gaussian, section 2.
     """
@@ -39,7 +42,7 @@ def gelu_backward(upstream, z):
 
 # tag::gelu-erf[]
 def gelu_erf(z):
-    """Let z pass with the probability that a normal number is below it: [...] -> [...].
+    """Let z pass with the probability that a normal number is below it, [...].
 
     Source: hendrycks2016gaussian, section 2.
     """
@@ -53,14 +56,22 @@ def gelu_erf_backward(upstream, z):
 
 
 def normal_probability(z):
-    """How likely a standard normal number is to be below z, one number at a time: NumPy has no erf."""
-    probability = np.frompyfunc(lambda number: 0.5 * math.erfc(-number / math.sqrt(2)), 1, 1)
-    return np.asarray(probability(z), dtype=np.result_type(np.asarray(z), np.float32))
+    """How likely a standard normal number is to be below z; NumPy has no erf."""
+
+    def below(number):
+        return 0.5 * math.erfc(-number / math.sqrt(2))
+
+    probability = np.frompyfunc(below, 1, 1)(z)  # one number at a time
+    return np.asarray(probability, dtype=np.result_type(np.asarray(z), np.float32))
 # end::gelu-erf[]
 
 
 # tag::mlp[]
-ACTIVATIONS = {"relu": (relu, relu_backward), "gelu": (gelu, gelu_backward), "gelu_erf": (gelu_erf, gelu_erf_backward)}
+ACTIVATIONS = {
+    "relu": (relu, relu_backward),
+    "gelu": (gelu, gelu_backward),
+    "gelu_erf": (gelu_erf, gelu_erf_backward),
+}
 
 
 class MlpTrace(NamedTuple):
@@ -88,8 +99,9 @@ def mlp(x, W_1, b_1, W_2, b_2, activation="relu"):
 
 # tag::mlp-backward[]
 def mlp_backward(upstream, trace, W_1, b_1, W_2, b_2):
-    """Give the gradients of x, W_1, b_1, W_2 and b_2 (none where there is no bias)."""
-    hidden_gradient, W_2_gradient, b_2_gradient = linear_backward(upstream, trace.hidden, W_2, b_2)
-    z_gradient = ACTIVATIONS[trace.activation][1](hidden_gradient, trace.z)
-    return *linear_backward(z_gradient, trace.x, W_1, b_1), W_2_gradient, b_2_gradient
+    """Give the gradients of x, W_1, b_1, W_2, b_2 (none where there is no bias)."""
+    hidden_bar, *outer = linear_backward(upstream, trace.hidden, W_2, b_2)
+    _, activation_backward = ACTIVATIONS[trace.activation]
+    z_bar = activation_backward(hidden_bar, trace.z)
+    return *linear_backward(z_bar, trace.x, W_1, b_1), *outer
 # end::mlp-backward[]

@@ -10,7 +10,7 @@ from refusals import NotIntegerError, check_length, check_width_is_even
 
 # tag::sinusoidal[]
 def sinusoidal(n_tokens, n_model):
-    """Give every position a fingerprint of waves, from fast to slow, to be added to its row.
+    """Give every position a fingerprint of waves, fast to slow, to add to its row.
 
     -> [n_tokens, n_model]; even columns are sines, odd ones cosines
     Raises ShapeMismatchError if n_model is odd.
@@ -37,19 +37,20 @@ def learned(table, n_tokens):
 
 
 def learned_backward(upstream, table, n_tokens):
-    """Give the rows that were read their gradient, summed over the batch, and the others none.
+    """Give the rows that were read their gradient, summed over the batch.
 
     upstream: [..., n_tokens, d]   ->   table gradient: [max_context, d]
     """
     table_gradient = np.zeros_like(table)
-    table_gradient[:n_tokens] = upstream.reshape(-1, *upstream.shape[-2:]).sum(axis=0)
+    over_batch = upstream.reshape(-1, *upstream.shape[-2:]).sum(axis=0)
+    table_gradient[:n_tokens] = over_batch
     return table_gradient
 # end::learned[]
 
 
 # tag::rope-frequencies[]
 def rope_frequencies(d_head, base=10_000.0):
-    """How far each pair of columns turns from one position to the next: fast pairs first.
+    """How far each pair of columns turns from one position to the next: fast first.
 
     -> theta: [d_head / 2], radians a position; theta_i = base^(-2i/d)
     Source: su2021roformer, section 3.2.2.
@@ -61,16 +62,18 @@ def rope_frequencies(d_head, base=10_000.0):
 
 # tag::pairs[]
 def interleaved(x, units):
-    """Turn each pair of neighbours, (0, 1), (2, 3), ...: [..., tokens, d] -> [..., tokens, d].
+    """Turn each pair of neighbours, (0, 1), (2, 3), ...; the shape stays.
 
+    x: [..., tokens, d]   units: [tokens, d/2], cos + i sin of each pair's angle
     Source: su2021roformer, eq. 34.
     """
-    # A pair is a complex number: (a + ib)(cos + i sin) = (a cos - b sin) + i(a sin + b cos).
+    # A pair is a complex number:
+    # (a + ib)(cos + i sin) = (a cos - b sin) + i(a sin + b cos).
     return (np.ascontiguousarray(x).view(units.dtype) * units).view(x.dtype)
 
 
 def half_split(x, units):
-    """Turn each column of the first half with one of the second, (0, d/2), (1, d/2 + 1), ..."""
+    """Turn each column of the first half with one of the second: (0, d/2), ..."""
     a, b = np.split(x, 2, axis=-1)
     cos, sin = units.real, units.imag
     return np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
@@ -85,11 +88,12 @@ def rope(x, positions, base=10_000.0, pairs=interleaved):
     Raises ShapeMismatchError if d is odd.
     Source: su2021roformer, eq. 34.
     """
-    return rotate(x, rotation(positions, rope_frequencies(x.shape[-1], base), pairs))
+    turn = rotation(positions, rope_frequencies(x.shape[-1], base), pairs)
+    return rotate(x, turn)
 
 
 def rope_backward(upstream, positions, base=10_000.0, pairs=interleaved):
-    """Turn the gradient back: a rotation's transpose is the rotation by minus the angle."""
+    """Turn the gradient back: a rotation's transpose turns by minus the angle."""
     return rope(upstream, -np.asarray(positions), base, pairs)
 # end::rope[]
 
@@ -103,25 +107,29 @@ class Rotation(NamedTuple):
 
 
 def rotation(positions, frequencies, pairs=interleaved, attention_factor=1.0):
-    """Work the angles out once, for every layer and head that turns by the same ones.
+    """Work the angles out once, for all layers and heads that turn by them.
 
     positions: [tokens], whole numbers   frequencies: [d/2], radians a position
     attention_factor: no unit; YaRN scales the turned rows by it
     """
     positions = np.asarray(positions)
     if not np.issubdtype(positions.dtype, np.integer):
-        raise NotIntegerError(f"positions must be whole numbers, not {positions.dtype}")
-    return Rotation(attention_factor * np.exp(1j * np.multiply.outer(positions, frequencies)), pairs)
-
-
+        found = positions.dtype
+        raise NotIntegerError(f"positions must be whole numbers, not {found}")
+    angles = np.multiply.outer(positions, frequencies)
+    return Rotation(attention_factor * np.exp(1j * angles), pairs)
 # end::rotation[]
 
 
 # tag::rotate[]
 def rotate(x, turn):
-    """Turn rows by angles worked out before, in the precision of x: [..., tokens, d] -> [..., tokens, d]."""
+    """Turn rows by angles worked out before, in the precision of x.
+
+    x: [..., tokens, d]   ->   [..., tokens, d]
+    """
     x = np.asarray(x, dtype=np.result_type(x, np.float32))
-    return turn.pairs(x, turn.units.astype(np.result_type(x, np.complex64), copy=False))
+    units = turn.units.astype(np.result_type(x, np.complex64), copy=False)
+    return turn.pairs(x, units)
 
 
 def rotate_backward(upstream, turn):
@@ -133,25 +141,27 @@ def rotate_backward(upstream, turn):
 # tag::usual-rotation[]
 @cache
 def usual_rotation(n_tokens, d_head):
-    """The turn of positions 0, 1, ... with the usual base; kept, for it depends on two sizes only."""
+    """The turn of positions 0, 1, ... with the usual base; kept in memory."""
     return rotation(np.arange(n_tokens), rope_frequencies(d_head))
 # end::usual-rotation[]
 
 
 # tag::permutation[]
 def interleaved_to_half(d):
-    """List the columns so that neighbours end up half a row apart: even ones first, then the odd ones.
+    """List the columns so that neighbours end up half a row apart: even ones first.
 
-    -> P: [d], column numbers; the half-split turn of x[..., P] is the interleaved turn of x, listed by P
+    -> P: [d], column numbers.  Half-split turning of x[..., P] gives the columns P
+    of x turned by neighbours.
     """
     check_width_is_even(d, "the head width")
     return np.concatenate([np.arange(0, d, 2), np.arange(1, d, 2)])
 
 
 def reorder_heads(W, n_heads):
-    """Make a query or key matrix for interleaved pairs serve half-split ones: reorder columns within each head.
+    """Make a query or key matrix for interleaved pairs serve half-split ones.
 
-    W: [d, heads * d_head]   ->   [d, heads * d_head]; the scores stay what they were
+    Columns change places only within their head, so the scores stay the same.
+    W: [d, heads * d_head]   ->   [d, heads * d_head]
     """
     heads = W.reshape(len(W), n_heads, -1)
     return heads[:, :, interleaved_to_half(heads.shape[-1])].reshape(W.shape)
