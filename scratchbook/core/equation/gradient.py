@@ -1,8 +1,7 @@
 """Compare a backward function with the equation's own derivative, found by a complex step through it.
 
-One random direction an input: the sum of all elements of a gradient, each with its own weight, so that no error
-hides; only
-after a difference is the wrong element looked for.
+One random direction an input: the sum of all elements of a gradient, each with its own weight, so that no error hides;
+only after a difference is the wrong element looked for.
 """
 
 from __future__ import annotations

@@ -139,6 +139,8 @@ class Mutator:
     def changes(self, member: Node, *, is_left: bool) -> Iterator[tuple[tuple[Any, ...], Change]]:
         """Every change inside one side, with its path."""
         for path, node in places(member):
+            if names_function(member, path):
+                continue
             rules = LEFT_RULES if is_left else RULES
             for kind, rule in rules:
                 if isinstance(node, kind):
@@ -164,6 +166,13 @@ class Mutator:
                 or same_shape(other.kind, symbol.kind)
             )
         ]
+
+
+def names_function(member: Node, path: tuple[Any, ...]) -> bool:
+    """Is it the number in R_1(x)?  The whole name says which function that is, and `called` puts another in its place."""
+    if len(path) < 2 or path[-2] != "indices":
+        return False
+    return isinstance(node_at(member, path[:-2]), Call) and isinstance(node_at(member, path), Number)
 
 
 def same_shape(one: Any, other: Any) -> bool:

@@ -62,12 +62,7 @@ def returned_gradients(comparer: Comparer, side: Side, upstream: Any) -> tuple[s
     backward = find_backward(source, prepared.namespace) if isinstance(source, CodeCall) else None
     if backward is None or not isinstance(source, CodeCall):
         return "", {}
-    try:
-        returned = run_backward(backward, source, upstream, side.raw[0], side.environment)
-    except EquationError:
-        if side.rows:
-            return "", {}
-        raise
+    returned = run_backward(backward, source, upstream, side.raw[0], side.environment)
     return backward.name, name_gradients(backward, source, returned, prepared.notation)
 
 
