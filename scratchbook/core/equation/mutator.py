@@ -169,7 +169,7 @@ class Mutator:
 
 
 def names_function(member: Node, path: tuple[Any, ...]) -> bool:
-    """Is it the number in R_1(x)?  The whole name says which function that is, and `called` puts another in its place."""
+    """Is it the number in R_1(x)?  The whole name says which function that is; `called` puts another in its place."""
     if len(path) < 2 or path[-2] != "indices":
         return False
     return isinstance(node_at(member, path[:-2]), Call) and isinstance(node_at(member, path), Number)
