@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Callable
@@ -20,6 +21,7 @@ from scratchbook.core.failures import describe, say
 from scratchbook.core.figures import FigureError, take_figures
 from scratchbook.core.listings import Listing
 from scratchbook.core.modules import ProjectModules
+from scratchbook.core.processes import children_of
 from scratchbook.core.records import to_json
 from scratchbook.core.sandbox import hint
 from scratchbook.core.statements import compile_page, remember_lines
@@ -88,8 +90,15 @@ class Page:
         end = self.marker.mark()
         if isinstance(cell, CodeCell) or (isinstance(cell, FileCell) and ending.stops and not ending.spans):
             ending.spans = [(begin, end)]
-        self.report(ending.line(cell.id))
+        self.report({**ending.line(cell.id), "processes": self._processes()})
         return not ending.stops
+
+    def _processes(self) -> list[int]:
+        """Return the processes that are there now: what outlives the page is told at the cell that started it."""
+        with self.tracer.paused():
+            if not self.tracer.may_have_started:
+                return []
+            return [*children_of(os.getpid()), *children_of(os.getppid())]
 
     def _execute(self, cell: Cell, ending: Ending) -> None:
         match cell:

@@ -36,7 +36,8 @@ class Entry:
 class Ledger:
     """All that is known of a running page.
 
-    open: the cell that runs at the moment.   folders: paths of this machine and what a reader sees instead.
+    open: the cell that runs at the moment.   starters: the cell that each process is from.   folders: paths of this
+    machine and what a reader sees instead.
     """
 
     def __init__(self, session: Session, splitter: Splitter, folders: tuple[tuple[str, str], ...]) -> None:
@@ -46,6 +47,7 @@ class Ledger:
         self.listings = make_listings(session)
         self.entries: dict[str, Entry] = {}
         self.open: Entry | None = None
+        self.starters: dict[int, Entry] = {}
         self.uses: Uses | None = None
         self.mistakes: list[Mistake] = []
         self.started = time.monotonic()
@@ -73,6 +75,8 @@ class Ledger:
         if entry.line is not None:
             return
         entry.line = line
+        for process in line.get("processes", ()):
+            self.starters.setdefault(process, entry)
         if "died" in line:
             self.fail(entry, describe_death(line["died"]), None)
 

@@ -24,6 +24,12 @@ def dump(record: Any) -> bytes:
     return json.dumps(to_json(record), sort_keys=True, separators=(",", ":")).encode()
 
 
+def remember(*kinds: type) -> None:
+    """Resolve the annotations of these classes now, for processes that are forked later."""
+    for kind in kinds:
+        _hints(kind)
+
+
 def load(kind: type[Record], line: str | bytes) -> Record:
     """Read back what `dump` wrote.  Raises RecordError when it is anything else."""
     try:

@@ -23,7 +23,6 @@ from scratchbook.core.ledger import Entry, Ledger
 from scratchbook.core.listings import Listing
 from scratchbook.core.printed import say_bytes
 from scratchbook.core.processes import (
-    children_of,
     command_of,
     descendants_of,
     kill_all_children,
@@ -35,6 +34,7 @@ READ_BYTES: Final = 256 * 1024
 # For the place where a block was when its time was up: until its first line comes, and between two lines.
 REPORT_SECONDS: Final = 0.2
 NEXT_LINE_SECONDS: Final = 0.03
+GATHERING_SECONDS: Final = 0.001  # for more to come: waking up for every line takes longer than the line
 COUNTING_SECONDS: Final = 0.25  # between two looks at how many processes there are
 # Of Python's own: it ends by itself once the page has.
 QUIET_COMMAND: Final = "multiprocessing.resource_tracker"
@@ -74,7 +74,6 @@ class Supervisor:
         folders = machine_folders(session.root, far.home, far.temporary)
         self.splitter = Splitter(far.token)
         self.ledger = Ledger(session, self.splitter, folders)
-        self._starters: dict[int, Entry] = {}
         self._rest = b""
         self._fatal = b""
         self._is_killed = False
@@ -126,7 +125,10 @@ class Supervisor:
             if ended:
                 return status
             wait = min(max(0.0, self._seconds_left()), COUNTING_SECONDS)
-            for handle, event in poll.poll(wait * 1000):
+            events = poll.poll(wait * 1000)
+            if events and all(handle != wake for handle, _ in events):
+                time.sleep(GATHERING_SECONDS)
+            for handle, event in events:
                 if handle == asker:
                     raise ConnectionAbortedError("nobody waits for this page")
                 if not self._read(handle) and event & (select.POLLHUP | select.POLLERR):
@@ -155,13 +157,9 @@ class Supervisor:
         return bool(data)
 
     def _take(self, line: bytes) -> None:
-        """Note a line that the page's process said, and the processes that its cell has started."""
+        """Note a line that the page's process said."""
         with contextlib.suppress(ValueError):  # of code that writes into every descriptor it finds
-            entry = self.ledger.open
             self.ledger.take(json.loads(line), self._child)
-            if entry and self.ledger.open is None:
-                for process in (*children_of(self._child), *children_of(os.getpid())):
-                    self._starters.setdefault(process, entry)
 
     def _block_seconds(self, cell: Cell) -> float:
         return getattr(cell, "seconds", None) or self.session.limits.block_seconds
@@ -227,7 +225,7 @@ class Supervisor:
         left: dict[str, list[str]] = {}
         for process in [] if self._is_killed else living_children():
             command = command_of(process)
-            entry = self._starters.get(process) or next(reversed(self.ledger.entries.values()), None)
+            entry = self.ledger.starters.get(process) or next(reversed(self.ledger.entries.values()), None)
             if command is not None and entry is not None and QUIET_COMMAND not in command:
                 left.setdefault(entry.cell.id, []).append(command)
         for cell, commands in left.items():

@@ -10,7 +10,7 @@ import functools
 import os
 import resource
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -26,16 +26,17 @@ IMPORT_FRAME: Final = "<frozen importlib._bootstrap_external>"
 STARTED_WITH: Final = "_distutils_hack"
 # They hold nothing that could change what a page shows.
 HARMLESS: Final = frozenset({os.devnull, "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"})
+STARTED: Final = "starts a process"
 # What is done outside this process, or outside Python, leaves no trace here.
 UNSEEN: Final = {
-    "subprocess.Popen": "starts a process",
-    "os.system": "starts a process",
-    "os.exec": "starts a process",
-    "os.fork": "starts a process",
-    "os.forkpty": "starts a process",
-    "os.posix_spawn": "starts a process",
-    "os.spawn": "starts a process",
-    "pty.spawn": "starts a process",
+    "subprocess.Popen": STARTED,
+    "os.system": STARTED,
+    "os.exec": STARTED,
+    "os.fork": STARTED,
+    "os.forkpty": STARTED,
+    "os.posix_spawn": STARTED,
+    "os.spawn": STARTED,
+    "pty.spawn": STARTED,
     "socket.connect": "uses the network",
     "socket.bind": "uses the network",
     "socket.sendto": "uses the network",
@@ -53,15 +54,17 @@ UNSEEN: Final = {
 class Tracer:
     """What this process has used so far.
 
-    private: folders of the session's own, which vanish with it.
+    private: folders of the session's own, which vanish with it.   versions: of the packages that are loaded already.
     """
 
     project: Project
     private: tuple[str, ...]
+    versions: dict[str, str]
     files: dict[str, str] = field(default_factory=dict)
     absent: set[str] = field(default_factory=set)
     folders: dict[str, str] = field(default_factory=dict)
     unsure: set[str] = field(default_factory=set)
+    _imported: set[str] = field(default_factory=set)
     _written: set[str] = field(default_factory=set)
     _is_busy: bool = False
 
@@ -72,6 +75,7 @@ class Tracer:
             "os.listdir": self._list,
             "os.scandir": self._list,
             "os.rename": self._rename,
+            "import": self._import,
         }
 
         def listen(event: str, arguments: tuple[Any, ...]) -> None:
@@ -96,6 +100,11 @@ class Tracer:
             yield
         finally:
             self._is_busy = before
+
+    @property
+    def may_have_started(self) -> bool:
+        """Whether the code may have started a process: some ways to do it make no event."""
+        return STARTED in self.unsure or "multiprocessing" in self._imported
 
     def _open(self, path: Any, mode: str | None, flags: int) -> None:
         """Note a file that is about to be opened: what it holds now, or that it is not there."""
@@ -139,6 +148,10 @@ class Tracer:
         else:
             self.folders[relative] = digest
 
+    def _import(self, module: str, *details: Any) -> None:
+        """Note the import of a module that is not loaded yet."""
+        self._imported.add(module.partition(".")[0])
+
     def _rename(self, source: Any, target: Any, *descriptors: Any) -> None:
         """Note that a file which the session wrote has another name."""
         for path in (source, target):
@@ -152,11 +165,16 @@ class Tracer:
         with self.paused():
             absent = {path for path in (self.absent | self.project.absent) if path not in self._written}
             missing = sorted(path for path in absent if not os.path.lexists(self.project.path(path)))
-            versions = dict(sorted(loaded_versions(self.project.outside).items()))
+            versions = self.versions | versions_of(self._imported, self.project.outside)
             if resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt:  # started without an event
-                self.unsure.add("starts a process")
-            files = dict(sorted(self.files.items()))
-            return Uses(files, tuple(missing), dict(sorted(self.folders.items())), versions, tuple(sorted(self.unsure)))
+                self.unsure.add(STARTED)
+            return Uses(
+                dict(sorted(self.files.items())),
+                tuple(missing),
+                dict(sorted(self.folders.items())),
+                dict(sorted(versions.items())),
+                tuple(sorted(self.unsure)),
+            )
 
 
 def _as_path(path: Any) -> str | None:
@@ -168,16 +186,16 @@ def _as_path(path: Any) -> str | None:
     return None
 
 
-def loaded_versions(folders: tuple[str, ...]) -> dict[str, str]:
-    """Return the version of each installed distribution that has a module loaded.
+def versions_of(modules: Iterable[str], folders: tuple[str, ...]) -> dict[str, str]:
+    """Return the version of each installed distribution that one of these top-level modules is from.
 
-    folders: in which installed packages lie.
+    folders: in which installed packages lie, among others.
     """
     folders = tuple(folder for folder in folders if folder.endswith("-packages"))
     found = {}
-    for name, module in list(sys.modules.items()):
-        path = getattr(module, "__file__", None)
-        if "." not in name and name != STARTED_WITH and isinstance(path, str) and path.startswith(folders):
+    for name in modules:
+        path = getattr(sys.modules.get(name), "__file__", None)
+        if name != STARTED_WITH and isinstance(path, str) and path.startswith(folders):
             found.update(_versions_of(name))
     return found
 

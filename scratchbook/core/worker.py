@@ -6,35 +6,42 @@ alone, the socket is the connection.  Over a connection comes one line, the sess
 
 from __future__ import annotations
 
+import gc
+
+if __name__ == "__main__":
+    gc.disable()  # what is loaded here is no garbage, and looking for some takes a third of the time
+
 import contextlib
 import faulthandler
-import gc
+import functools
 import importlib
 import json
 import os
 import random
 import select
-import shutil
 import signal
 import socket
 import sys
 import tempfile
 import time
 import traceback
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, get_args
 
+from scratchbook.core import cells
 from scratchbook.core.capture import Marker, redirect
 from scratchbook.core.cells import Session
+from scratchbook.core.environment import ENVIRONMENT
+from scratchbook.core.errors import Place
 from scratchbook.core.execution import Page
 from scratchbook.core.failures import OUR_FOLDER, machine_folders
 from scratchbook.core.listings import Listing
 from scratchbook.core.modules import Project, ProjectModules
 from scratchbook.core.printed import clean_text
 from scratchbook.core.processes import adopt_orphans, die_with_parent, kill_all_children
-from scratchbook.core.records import dump, load
+from scratchbook.core.records import dump, load, remember
 from scratchbook.core.sandbox import forbid_network, forbid_other_processes, limit_resources
 from scratchbook.core.supervisor import Channels, Supervisor
-from scratchbook.core.tracing import Tracer, loaded_versions
+from scratchbook.core.tracing import Tracer, versions_of
 
 LARGEST_REQUEST: Final = 64 * 1024
 PARENT_SECONDS: Final = 1.0  # how often a server that nobody asks looks whether its parent is there
@@ -42,22 +49,6 @@ PARENT_SECONDS: Final = 1.0  # how often a server that nobody asks looks whether
 LAZY_PARTS: Final = {
     "numpy": ("numpy.random", "numpy.linalg", "numpy.fft"),
     "matplotlib.pyplot": ("matplotlib.backends.backend_svg", "matplotlib.backends.backend_pdf"),
-}
-# Ours, besides the variables that a session names: the same text, numbers and dates on every machine.
-ENVIRONMENT: Final = {
-    "LANG": "C.UTF-8",
-    "MATPLOTLIBRC": os.path.join(OUR_FOLDER, "matplotlibrc"),
-    "MPLBACKEND": "svg",
-    "PATH": "/usr/local/bin:/usr/bin:/bin",
-    "PYTHONDONTWRITEBYTECODE": "1",
-    "PYTHONHASHSEED": "0",
-    "PYTHONUTF8": "1",
-    "SOURCE_DATE_EPOCH": "315532800",
-    "TZ": "UTC",
-    **{
-        f"{library}_NUM_THREADS": "1"
-        for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "VECLIB_MAXIMUM", "BLIS", "RAYON")
-    },
 }
 
 
@@ -67,12 +58,13 @@ def main(arguments: list[str]) -> None:
     arguments: "server" or "alone", "network" or "no-network", and the number of the inherited socket.
     """
     kind, network, handle = arguments
+    sys.dont_write_bytecode = True  # ours is written by now; that of a project is nobody's
     connection = socket.socket(fileno=int(handle))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the parent, and its end is ours
     if network == "no-network":
         forbid_network()
     if kind == "alone":
-        run_one(connection)
+        run_one(connection, {})
     else:
         serve(connection)
 
@@ -82,7 +74,8 @@ def serve(requests: socket.socket) -> None:
     adopt_orphans()
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # supervisors need no reaping
     parent = os.getppid()
-    preload(("numpy",))
+    remember_for_pages()
+    versions = preload(("numpy",))
     while True:
         readable, _, _ = select.select([requests], [], [], PARENT_SECONDS)
         if not readable:
@@ -92,29 +85,42 @@ def serve(requests: socket.socket) -> None:
         message, handles, _, _ = socket.recv_fds(requests, LARGEST_REQUEST, 1)
         if not message or not handles:
             break
-        preload(json.loads(message)["preload"])
+        versions |= preload(json.loads(message)["preload"])
         if os.fork() == 0:
             requests.close()
-            run_one(socket.socket(fileno=handles[0]))
+            run_one(socket.socket(fileno=handles[0]), versions)
         os.close(handles[0])
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     kill_all_children()
 
 
-def preload(names: list[str] | tuple[str, ...]) -> None:
-    """Import modules that sessions need, so that each finds them loaded; a missing one is the session's to tell."""
+def remember_for_pages() -> None:
+    """Do once what each page would do anew."""
+    remember(Session, *get_args(cells.Cell), cells.Code, cells.Limits, cells.Selection, cells.State, Place)
+    remember(cells.Outcome, cells.CellOutcome, cells.Part, cells.Uses)
+    tempfile.gettempdir()
+
+
+def preload(names: list[str] | tuple[str, ...]) -> dict[str, str]:
+    """Import modules that sessions need, so that each finds them loaded; a missing one is the session's to tell.
+
+    Returns the versions of all packages that are loaded, nothing when no module is new.
+    """
     wanted = [part for name in names for part in (name, *LAZY_PARTS.get(name, ())) if part not in sys.modules]
     for name in wanted:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
-    if wanted:
-        loaded_versions(outside_project())  # remembered, and so known to every page
-        gc.collect()
-        gc.freeze()  # what is shared with the pages stays shared
+    if not wanted:
+        return {}
+    gc.freeze()  # what is shared with the pages stays shared
+    return versions_of([name for name in sys.modules if "." not in name], outside_project())
 
 
-def run_one(connection: socket.socket) -> NoReturn:
-    """Read a session, supervise its run, send the outcome, and end this process."""
+def run_one(connection: socket.socket, versions: dict[str, str]) -> NoReturn:
+    """Read a session, supervise its run, send the outcome, and end this process.
+
+    versions: of the packages that are loaded, for the record of what a page has used.
+    """
     status = 1
     try:
         adopt_orphans()
@@ -122,7 +128,7 @@ def run_one(connection: socket.socket) -> NoReturn:
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         with connection.makefile("rb") as stream:
             session = load(Session, stream.readline())
-        outcome = Supervisor(session, start_page, connection).run()
+        outcome = Supervisor(session, functools.partial(start_page, versions), connection).run()
         connection.sendall(dump(outcome) + b"\n")
         status = 0
     except (ConnectionError, BrokenPipeError):
@@ -134,14 +140,14 @@ def run_one(connection: socket.socket) -> NoReturn:
         os._exit(status)
 
 
-def start_page(session: Session, listings: dict[str, Listing], channels: Channels) -> int:
+def start_page(versions: dict[str, str], session: Session, listings: dict[str, Listing], channels: Channels) -> int:
     """Fork the process in which the page's code runs; return its number."""
     child = os.fork()
     if child:
         return child
     status = 1
     try:
-        run_page(session, listings, channels)
+        run_page(versions, session, listings, channels)
         status = 0
     except BaseException:
         os.write(channels.reports, json.dumps({"broken": traceback.format_exc()}).encode() + b"\n")
@@ -149,7 +155,7 @@ def start_page(session: Session, listings: dict[str, Listing], channels: Channel
         os._exit(status)
 
 
-def run_page(session: Session, listings: dict[str, Listing], channels: Channels) -> None:
+def run_page(versions: dict[str, str], session: Session, listings: dict[str, Listing], channels: Channels) -> None:
     """Make this process what a page's code expects, and run the page in it."""
     os.setsid()
     die_with_parent()
@@ -170,14 +176,14 @@ def run_page(session: Session, listings: dict[str, Listing], channels: Channels)
         while data:
             data = data[os.write(channels.reports, data) :]
 
-    preload(session.preload)
+    versions |= preload(session.preload)
     set_numbers(session)
     project = Project(session.root, session.folders, dict(session.sources), outside_project())
     marker = Marker(channels.output, channels.token)
     modules = ProjectModules(project, marker.mark)
     modules.install()
     sys.path[:0] = [project.path(folder) for folder in project.folders]  # for interpreters that the code starts
-    tracer = Tracer(project, (os.path.dirname(channels.home),))
+    tracer = Tracer(project, (os.path.dirname(channels.home),), versions)
     tracer.start()
     gc.enable()
     page = Page(session, listings, modules, marker, report, lambda text: clean_text(text, folders), tracer)
@@ -197,10 +203,13 @@ def set_environment(session: Session, channels: Channels) -> None:
     """Leave the code only our variables and those that the session names."""
     kept = {name: value for name, value in os.environ.items() if name in ENVIRONMENT or name.startswith("OPENBLAS_")}
     folders = os.pathsep.join(os.path.join(session.root, folder) for folder in session.folders)
-    os.environ.clear()
-    os.environ.update(ENVIRONMENT | kept)
-    os.environ.update(HOME=channels.home, TMPDIR=channels.temporary, PYTHONPATH=folders)
-    os.environ.update(session.environment)
+    own = {"HOME": channels.home, "TMPDIR": channels.temporary, "PYTHONPATH": folders}
+    wanted = ENVIRONMENT | kept | own | dict(session.environment)
+    for name in os.environ.keys() - wanted.keys():
+        del os.environ[name]
+    for name, value in wanted.items():
+        if os.environ.get(name) != value:
+            os.environ[name] = value
     tempfile.tempdir = None  # remembered by the supervisor, whose folder is not the page's
     time.tzset()
 
@@ -219,7 +228,6 @@ def set_numbers(session: Session) -> None:
     np.set_printoptions(**dict(session.print_options))
     random.seed(0)
     np.random.seed(0)
-    shutil.get_terminal_size()
 
 
 if __name__ == "__main__":

@@ -173,7 +173,9 @@ def test_another_hash_seed_gives_another_order_of_sets(project):
 
 
 def test_blas_has_one_thread(project):
-    text = "import numpy as np, os\nnp.ones((300, 300)) @ np.ones((300, 300))\nprint(len(os.listdir('/proc/self/task')))"
+    text = (
+        "import numpy as np, os\nnp.ones((300, 300)) @ np.ones((300, 300))\nprint(len(os.listdir('/proc/self/task')))"
+    )
 
     assert project.output(block(text)) == "1\n"
 
