@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import re
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
@@ -55,12 +57,18 @@ def find_spot(env: BuildEnvironment, source: str | None, line: int | None) -> Sp
 
 def path_from_root(env: BuildEnvironment, path: str) -> str:
     """Return a path as messages show it: from the project's root, with forward slashes."""
-    root = domain_of(env).root
-    absolute = Path(path) if Path(path).is_absolute() else Path(env.srcdir) / path
-    for candidate in (absolute, absolute.resolve()):
+    absolute = path if os.path.isabs(path) else os.path.join(env.srcdir, path)
+    return shortened(absolute, domain_of(env).root)
+
+
+@functools.lru_cache(1024)
+def shortened(absolute: str, root: Path) -> str:
+    """Return a path from the root; asked for the same file at every line of it."""
+    path = Path(absolute)
+    for candidate in (path, path.resolve()):
         if candidate.is_relative_to(root):
             return candidate.relative_to(root).as_posix()
-    return absolute.as_posix()
+    return path.as_posix()
 
 
 def flag(text: str) -> bool:

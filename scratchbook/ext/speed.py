@@ -1,6 +1,6 @@
 """Make Sphinx do less of what it has done before.  Changes no byte of a page.
 
-Three things cost a build most and give the same every time: collecting garbage of which there is none, colouring code
+Three things cost a build most and give the same every time: looking for garbage of which there is little, colouring code
 that was coloured before, and compiling templates.  Each is left out here through what Sphinx and Jinja offer for it.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import atexit
 import gc
-from typing import Any
+from typing import Any, Final
 
 import jinja2
 import pygments
@@ -22,6 +22,9 @@ from sphinx.highlighting import PygmentsBridge, lexer_classes, lexers
 
 from scratchbook.core.kept import Kept, key_of
 from scratchbook.ext.settings import store_folder
+
+# A build makes trees that live until its end.  Never to look costs 30 MB more, and the time to make these pages.
+OBJECTS_BETWEEN_COLLECTIONS: Final = 20_000
 
 
 class KeptHighlighter(PygmentsBridge):
@@ -65,6 +68,8 @@ class KeptHighlighter(PygmentsBridge):
         **kwargs: Any,
     ) -> str:
         """Colour a block of code; one that Sphinx has something to say about is coloured anew each time."""
+        if lang == "none":  # there is nothing to colour, and asking the store takes longer
+            return super().highlight_block(source, lang, opts, force, location, **kwargs)
         key = key_of("code", sphinx.__version__, pygments.__version__, self.dest, self.style, self.latex_engine,
                      source, lang, sorted((opts or {}).items()), force, sorted(kwargs.items()))  # fmt: skip
         if (known := self.kept.get(key)) is not None:
@@ -116,11 +121,12 @@ def on_builder_inited(app: Sphinx) -> None:
 
 
 def register(app: Sphinx) -> None:
-    """Switch the collector off until the build is over, and connect the memory."""
+    """Let the collector look rarely until the build is over, and connect the memory."""
     app.add_config_value("scratchbook_fast", True, "", types=frozenset({bool}))
-    if gc.isenabled():
-        gc.disable()  # a build makes trees that live until its end; looking for garbage in them finds none
-        app.connect("build-finished", lambda app, exception: gc.enable(), priority=999)
+    if gc.isenabled() and gc.get_threshold()[0] < OBJECTS_BETWEEN_COLLECTIONS:
+        before = gc.get_threshold()
+        gc.set_threshold(OBJECTS_BETWEEN_COLLECTIONS, 20, 100)
+        app.connect("build-finished", lambda app, exception: gc.set_threshold(*before), priority=999)
         atexit.register(gc.freeze)  # a process that ends gives all back by itself
     app.connect("config-inited", connect_memory)
 
