@@ -2,7 +2,7 @@
 (() => {
   "use strict";
   const all = (selector, inside = document) => inside.querySelectorAll(selector);
-  const article = document.querySelector("[role=main], main, article") || document.body;
+  const article = document.querySelector("[role=main]") || document.body;
   const kinds = ".equation, .math-wrapper, .literal-block-wrapper, figure, .citation, .footnote, table, .exercise";
   let shown, owner, timer;
 
@@ -41,7 +41,7 @@
     document.body.append(shown);
     const line = link.getClientRects()[0];
     const height = shown.offsetHeight + 8;
-    const left = Math.min(line.left, document.documentElement.clientWidth - shown.offsetWidth - 12);
+    const left = Math.min(line.left, innerWidth - shown.offsetWidth - 24);
     const fits = line.bottom + height < innerHeight || line.top < height;
     shown.style.left = Math.max(8, left) + scrollX + "px";
     shown.style.top = scrollY + (fits ? line.bottom + 6 : line.top - height + 2) + "px";
@@ -68,7 +68,7 @@
     if (event.key === "Escape") hide();
     const box = document.querySelector("input[name=q]");
     const typing = event.target.closest("input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]");
-    if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey || !box) return;
+    if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || !box) return;
     event.preventDefault();
     const drawer = document.getElementById("__navigation");
     if (drawer && box.getBoundingClientRect().right <= 0) drawer.checked = true;
@@ -84,8 +84,10 @@
   reach();
   addEventListener("load", reach);
   addEventListener("resize", reach);
+  addEventListener("toggle", reach, true);
   for (const [selector, label] of [[".sidebar-drawer", "Chapters"], [".footnote-list", "Footnotes"]])
-    for (const aside of all(selector)) aside.setAttribute("aria-label", label);
+    for (const aside of all(selector)) aside.ariaLabel = label;
+  for (const caption of all(".caption[role=heading]")) caption.ariaLevel = 2;
 
   addEventListener("beforeprint", () => all("details").forEach((fold) => (fold.open = true)));
 
