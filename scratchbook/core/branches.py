@@ -17,7 +17,7 @@ from scratchbook.core.capture import Marker
 from scratchbook.core.cells import BranchCell, Code
 from scratchbook.core.errors import Mistake, ScratchbookError
 from scratchbook.core.failures import describe, say
-from scratchbook.core.processes import die_with_parent
+from scratchbook.core.processes import die_with_parent, fork
 from scratchbook.core.records import from_json, to_json
 from scratchbook.core.statements import compile_page, remember_lines
 from scratchbook.core.tracing import Tracer
@@ -40,7 +40,7 @@ def run_branch(
     """
     begin = marker.mark()
     with tracer.paused():
-        child = os.fork()
+        child = fork()
     if child:
         _, status = os.waitpid(child, 0)
         report({"end": cell.id, "died": status})  # does not count when the task has said its end

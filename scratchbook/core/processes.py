@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import time
+import warnings
 from typing import Final
 
 PR_SET_PDEATHSIG: Final = 1
@@ -28,6 +29,13 @@ def die_with_parent() -> None:
     """Ask the kernel to kill this process once its parent has gone.  Linux only."""
     if C_LIBRARY:
         C_LIBRARY.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def fork() -> int:
+    """Fork, also beside threads: the child runs none of their code.  As `os.fork`, without its warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
 
 
 def children_of(process: int) -> list[int]:

@@ -17,7 +17,7 @@ from typing import Final
 
 from scratchbook.core.cells import Limits
 from scratchbook.core.printed import say_bytes
-from scratchbook.core.processes import C_LIBRARY
+from scratchbook.core.processes import C_LIBRARY, fork
 
 PR_SET_NO_NEW_PRIVS: Final = 38
 CLONE_NEWUSER: Final = 0x10000000
@@ -158,7 +158,7 @@ def _leave_network() -> bool:
 
 def _has_worked(attempt: Callable[[], bool]) -> bool:
     """Say whether something works, by trying it in a process that is thrown away."""
-    child = os.fork()
+    child = fork()
     if child == 0:
         status = 1
         try:

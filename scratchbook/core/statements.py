@@ -170,4 +170,5 @@ def remember_lines(path: str, lines: dict[int, str]) -> None:
 def is_project(path: str) -> bool:
     """Say whether a frame's file is the author's: its lines were remembered, under a name from the root."""
     known = linecache.cache.get(path)
-    return known is not None and len(known) == 4 and known[1] is None and not os.path.isabs(path)
+    is_ours = known is not None and len(known) == 4 and known[1] is None
+    return is_ours and not os.path.isabs(path) and not path.startswith("<")

@@ -83,6 +83,15 @@ def test_a_branch_changes_nothing_for_the_others(tasks):
     assert [outcome.cells[cell.id].part("data") for cell in cells] == [{"x": 71}, {"x": 72}]
 
 
+def test_a_branch_runs_beside_a_thread_of_a_page_that_makes_errors_of_warnings(tasks):
+    text = (
+        "import threading, time, warnings\nwarnings.simplefilter('error')\nx = 1\n"
+        "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()"
+    )
+
+    assert tasks.run(block(text), branch("tasks:add", n=1)).cells["branch-70"].part("data") == {"x": 2}
+
+
 def test_a_mistake_of_a_task_is_the_cells(tasks):
     mistake = tasks.mistake(branch("tasks:told"))
 
