@@ -1,6 +1,6 @@
 """Make Sphinx do less of what it has done before.  Changes no byte of a page.
 
-Three things cost a build most and give the same every time: looking for garbage of which there is little, colouring code
+Three things cost a build most and give the same every time: looking for garbage where there is little, colouring code
 that was coloured before, and compiling templates.  Each is left out here through what Sphinx and Jinja offer for it.
 """
 
