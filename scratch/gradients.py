@@ -10,10 +10,12 @@ from refusals import ShapeMismatchError
 
 # tag::differences[]
 def differences(function, x, step=1e-5):
-    """Measure a gradient: half the change between a nudge up and a nudge down, one number of x at a time.
+    """Measure a gradient: half the change between a nudge up and one down.
 
-    function: takes an array shaped like x and gives one number   ->   gradient: shaped like x
-    Slow, two calls for each number of x, and right to about nine digits.
+    Nudges one number of x at a time: slow, and right to about nine digits.
+
+    function: takes an array shaped like x and gives one number
+    -> gradient: shaped like x
     """
     gradient = np.empty_like(x, dtype=float)
     for place in np.ndindex(x.shape):
@@ -35,46 +37,64 @@ class Place(NamedTuple):
     error: float  # relative, no unit
 
     def __str__(self):
-        place = f"{self.name}[{', '.join(map(str, self.index))}]" if self.index else self.name
-        both = f"backward {self.by_backward:.6g}, differences {self.by_differences:.6g}"
-        return f"{place}: {both}, relative error {self.error:.1e}"
+        place = ", ".join(map(str, self.index))
+        place = f"{self.name}[{place}]" if self.index else self.name
+        both = f"{self.by_backward:.6g}, differences {self.by_differences:.6g}"
+        return f"{place}: backward {both}, relative error {self.error:.1e}"
 # end::place[]
 
 
 # tag::worst-place[]
 def worst_place(name, by_backward, by_differences, usual):
-    """Find where two gradients of one array differ most, in units of the larger of the two and the usual one."""
+    """Find where two gradients of one array differ most.
+
+    The unit is the larger of the two, or the usual size if both are smaller.
+    """
     if np.shape(by_backward) != by_differences.shape:
-        shapes = f"{np.shape(by_backward)}, but {name} has shape {by_differences.shape}"
-        raise ShapeMismatchError(f"the backward gives {name} a gradient of shape {shapes}")
+        given, wanted = np.shape(by_backward), by_differences.shape
+        raise ShapeMismatchError(
+            f"the backward gives {name} a gradient of shape {given}, "
+            f"but {name} has shape {wanted}"
+        )
     size = np.maximum(np.maximum(abs(by_backward), abs(by_differences)), usual)
     # Where both gradients are zero throughout, they agree.
     error = abs(by_backward - by_differences) / np.where(size == 0, 1.0, size)
     # A NaN is the worst there is, and argmax finds it first.
-    place = np.unravel_index(np.argmax(error), error.shape)
-    index = tuple(int(i) for i in place)
-    return Place(name, index, float(by_backward[place]), float(by_differences[place]), float(error[place]))
+    index = np.unravel_index(np.argmax(error), error.shape)
+    numbers = (float(a[index]) for a in (by_backward, by_differences, error))
+    return Place(name, tuple(int(i) for i in index), *numbers)
 # end::worst-place[]
 
 
 # tag::check-gradients[]
 def check_gradients(function, weights, gradients, step=1e-5):
-    """Compare the gradient of every weight with differences, and name the worst place of all.
+    """Compare the gradient of every weight with differences; name the worst place.
 
-    function: takes a dict like weights and gives one number   gradients: a dict keyed like weights
+    function: takes a dict like weights and gives one number
+    gradients: a dict keyed like weights
     -> Place; its error is below 1e-6 for a right backward
-    Raises ShapeMismatchError if a gradient is missing, left over or of another shape.
+    Raises ShapeMismatchError if a gradient is missing, left over or misshapen.
     """
     if set(weights) != set(gradients):
         unmatched = ", ".join(sorted(set(weights) ^ set(gradients)))
-        raise ShapeMismatchError(f"weights and gradients must have the same names; unmatched: {unmatched}")
-    measured = {
-        name: differences(lambda x, name=name: function(weights | {name: x}), array, step)
-        for name, array in weights.items()
-    }
-    # A gradient that is zero by nature, such as a key bias's, is measured as rounding noise: its unit is the others'.
-    usual = np.sqrt(np.mean(np.concatenate([gradient.ravel() for gradient in measured.values()]) ** 2))
-    places = [worst_place(name, gradients[name], measured[name], usual) for name in weights]
+        raise ShapeMismatchError(
+            "weights and gradients must have the same names; "
+            f"unmatched: {unmatched}"
+        )
+    measured = {}
+    for name, array in weights.items():
+        def moved(x, name=name):
+            return function(weights | {name: x})
+
+        measured[name] = differences(moved, array, step)
+    # A gradient that is zero by nature, such as a key bias's, is measured as
+    # rounding noise: its unit is the size of the others.
+    everything = np.concatenate([array.ravel() for array in measured.values()])
+    usual = np.sqrt(np.mean(everything**2))
+    places = [
+        worst_place(name, gradients[name], measured[name], usual)
+        for name in weights
+    ]
     # NaN compares false with everything, so it is asked for by name.
     return max(places, key=lambda place: (np.isnan(place.error), place.error))
 # end::check-gradients[]
@@ -82,25 +102,37 @@ def check_gradients(function, weights, gradients, step=1e-5):
 
 # tag::check-backward[]
 def check_backward(forward, backward, seed=0, **arguments):
-    """Check a function against its backward: every float array among the arguments, whose names decide.
+    """Check a function against its backward: every float array among the arguments.
 
-    The backward takes a gradient of the result, then any of the forward's arguments by their names,
-    and what the forward returned as "trace"; it gives a gradient for each array it can move, in order.
+    The backward takes a gradient of the result, then any of the forward's arguments
+    by their names, and what the forward returned as "trace".  It gives a gradient
+    for each array it can move, in the order of the arguments.
     """
     trace = forward(**arguments)
     upstream = np.random.default_rng(seed).normal(size=np.shape(result_of(trace)))
-    wanted = [name for name in signature(backward).parameters if name != "upstream"]
     given = arguments | {"trace": trace}
-    gradients = backward(upstream, **{name: given[name] for name in wanted if name in given})
-    gradients = gradients if isinstance(gradients, tuple) else (gradients,)
-    arrays = [name for name, x in arguments.items() if isinstance(x, np.ndarray) and x.dtype.kind == "f"]
-    # What comes after the last gradient, such as a mask, is nothing that training moves.
-    pairs = dict(zip(arrays, (gradient for gradient in gradients if gradient is not None), strict=False))
+    wanted = [name for name in signature(backward).parameters if name in given]
+    gradients = backward(upstream, **{name: given[name] for name in wanted})
+    pairs = pair_up(arguments, gradients)
     return check_gradients(
-        lambda changed: np.sum(upstream * result_of(forward(**(arguments | changed)))),
+        lambda x: np.sum(upstream * result_of(forward(**(arguments | x)))),
         {name: arguments[name] for name in pairs},
         pairs,
     )
+
+
+def pair_up(arguments, gradients):
+    """Give each array of the arguments its gradient, in the order of both."""
+    gradients = gradients if isinstance(gradients, tuple) else (gradients,)
+    gradients = [gradient for gradient in gradients if gradient is not None]
+    arrays = [name for name, x in arguments.items() if is_float_array(x)]
+    # What comes after the last gradient, such as a mask, does not move.
+    return dict(zip(arrays, gradients, strict=False))
+
+
+def is_float_array(x):
+    """Say whether x is something that a gradient can move."""
+    return isinstance(x, np.ndarray) and x.dtype.kind == "f"
 
 
 def result_of(trace):
@@ -113,11 +145,13 @@ if __name__ == "__main__":
     from transformer import rmsnorm, rmsnorm_backward
 
     # tag::run-check[]
-    x, gain = np.random.default_rng(0).normal(size=(3, 4)), np.array([1.0, 2.0, 0.5, 1.5])
+    x = np.random.default_rng(0).normal(size=(3, 4))
+    gain = np.array([1.0, 2.0, 0.5, 1.5])
     print("right: ", check_backward(rmsnorm, rmsnorm_backward, x=x, gain=gain))
 
     def forgetful(upstream, x, gain):
-        return upstream * gain / np.sqrt((x**2).mean(axis=-1, keepdims=True)), rmsnorm_backward(upstream, x, gain)[1]
+        inverse_rms = 1 / np.sqrt((x**2).mean(axis=-1, keepdims=True))
+        return upstream * gain * inverse_rms, rmsnorm_backward(upstream, x, gain)[1]
 
     print("wrong: ", check_backward(rmsnorm, forgetful, x=x, gain=gain))
     # end::run-check[]

@@ -8,7 +8,10 @@ from variants import LLAMA, NORMS
 
 # tag::weight-shapes[]
 def block_shapes(n_model, n_hidden, n_keys, variant=LLAMA):
-    """Name and size every array of one block; n_keys: key-value heads times the head width."""
+    """Name and size every array of one block.
+
+    n_keys: columns of the key matrix, key-value heads times the head width
+    """
     d, h = n_model, n_hidden
     shapes = {"W_q": (d, d), "W_k": (d, n_keys), "W_v": (d, n_keys), "W_o": (d, d)}
     if variant.feed_forward == "swiglu":
@@ -16,11 +19,18 @@ def block_shapes(n_model, n_hidden, n_keys, variant=LLAMA):
     else:
         shapes |= {"W_1": (d, h), "W_2": (h, d)}
     biased = {"none": "", "queries": "qkv", "all": "qkvo12"}[variant.biases]
-    shapes |= {f"b_{part}": shapes[f"W_{part}"][1:] for part in biased if f"W_{part}" in shapes}
-    return shapes | {part + place: (d,) for place in ("_1", "_2") for part in NORMS[variant.norm][2]}
+    for part in biased:
+        if f"W_{part}" in shapes:
+            shapes[f"b_{part}"] = shapes[f"W_{part}"][1:]
+    for place in ("_1", "_2"):
+        shapes |= {part + place: (d,) for part in NORMS[variant.norm][2]}
+    return shapes
 
 
-def weight_shapes(n_vocab, n_model, n_hidden, n_layers, n_keys=None, variant=LLAMA, max_context=None):
+def weight_shapes(
+    n_vocab, n_model, n_hidden, n_layers, n_keys=None, variant=LLAMA,
+    max_context=None,
+):
     """Name and size every array of a model."""
     one = block_shapes(n_model, n_hidden, n_keys or n_model, variant)
     shapes = {"E": (n_vocab, n_model), **join_layers([one] * n_layers)}
@@ -34,9 +44,12 @@ def weight_shapes(n_vocab, n_model, n_hidden, n_layers, n_keys=None, variant=LLA
 
 # tag::initial-weights[]
 def initial_weights(generator, shapes):
-    """Draw weights that keep rows at about the size they had: gains one, biases zero, matrices by their width.
+    """Draw weights that keep rows at about the size they had.
 
-    generator: numpy.random.Generator   shapes: as weight_shapes names them   ->   a dict of arrays
+    Gains are one, biases zero, matrices smaller the more numbers they add up.
+
+    generator: numpy.random.Generator   shapes: as weight_shapes names them
+    -> a dict of arrays
     """
     n_sums = 2 * sum(name.endswith("W_o") for name in shapes)
     weights = {}
@@ -45,8 +58,8 @@ def initial_weights(generator, shapes):
         if part.startswith(("gain", "b")):
             weights[name] = np.full(shape, 1.0 if part.startswith("gain") else 0.0)
             continue
-        # E and P are read by row, so their width is the last axis; what is added to the stream is made smaller,
-        # for the stream is the sum of all of it.
+        # E and P are read by row, so their width is the last axis.
+        # What is added to the stream is made smaller: the stream sums all of it.
         width = shape[-1] if part in ("E", "P") else shape[0]
         share = n_sums**-0.5 if part in ("W_o", "W_d", "W_2") else 1.0
         weights[name] = generator.normal(0.0, share * width**-0.5, shape)

@@ -15,12 +15,13 @@ from refusals import check_attention, check_starts_at_zero
 
 # tag::rmsnorm[]
 def inverse_rms(x, epsilon):
-    """One over the root of the mean square of every row: x . x is the sum of squares, [..., d] -> [..., 1]."""
+    """One over the root of the mean square of every row: [..., d] -> [..., 1]."""
+    # x . x is the sum of squares.
     return (np.vecdot(x, x)[..., None] / x.shape[-1] + epsilon) ** -0.5
 
 
 def rmsnorm(x, gain, epsilon=1e-5):
-    """Bring every row to a root mean square of one, then let a learned gain scale its columns.
+    """Bring every row to a root mean square of one; then a gain scales its columns.
 
     x: [..., d]   gain: [d]   ->   [..., d]
     Source: zhang2019root, eq. 4.
@@ -29,7 +30,9 @@ def rmsnorm(x, gain, epsilon=1e-5):
 
 
 def rmsnorm_backward(upstream, x, gain, epsilon=1e-5):
-    """Take out of the gradient what would only change a row's length: the norm undoes that.
+    """Take out of the gradient what would only change a row's length.
+
+    The norm undoes such a change, so the loss cannot depend on it.
 
     upstream: [..., d]   ->   gradients of x: [..., d] and gain: [d]
     """
@@ -45,12 +48,15 @@ def rmsnorm_backward(upstream, x, gain, epsilon=1e-5):
 # tag::silu[]
 def sigmoid(z):
     """Squash any number into the open interval from 0 to 1."""
-    with np.errstate(over="ignore"):  # exp of 710 is infinite, and one over infinity is the right answer
+    with np.errstate(over="ignore"):  # exp(710) is infinite, and 1 / inf is right
         return 1 / (1 + np.exp(-z))
 
 
 def silu(z):
-    """Pass what is large, stop what is negative, smoothly: [...] -> [...].  Source: shazeer2020glu, section 2."""
+    """Pass what is large, stop what is negative, smoothly: [...] -> [...].
+
+    Source: hendrycks2016gaussian, section 2.
+    """
     return z * sigmoid(z)
 
 
@@ -94,12 +100,14 @@ def swiglu_backward(upstream, trace, W_g, W_u, W_d):
 
     upstream: [..., d]   ->   gradients of x, W_g, W_u, W_d
     """
-    x, _, up, s, gate, hidden, upstream = (rows(array) for array in (*trace[:-1], upstream))
+    backward_of = *trace[:-1], upstream
+    x, _, up, s, gate, hidden, upstream = (rows(array) for array in backward_of)
     hidden_bar = upstream @ W_d.T
+    up_bar = hidden_bar * gate
     # The slope of silu at z is s + z s (1 - s), and z s is the gate.
-    z_bar, up_bar = hidden_bar * up * (s + gate * (1 - s)), hidden_bar * gate
-    x_gradient = z_bar @ W_g.T + up_bar @ W_u.T
-    return x_gradient.reshape(trace.x.shape), x.T @ z_bar, x.T @ up_bar, hidden.T @ upstream
+    z_bar = (s + gate * (1 - s)) * up * hidden_bar
+    x_bar = (z_bar @ W_g.T + up_bar @ W_u.T).reshape(trace.x.shape)
+    return x_bar, x.T @ z_bar, x.T @ up_bar, hidden.T @ upstream
 # end::swiglu[]
 
 
@@ -119,8 +127,12 @@ class BlockTrace(NamedTuple):
 
 
 # tag::block[]
-def block(x, weights, n_heads, n_kv_heads=None, rotation=None, epsilon=1e-5, cache=None):
-    """Let every token first read the earlier ones, then work on what it has read; add both to its row.
+def block(
+    x, weights, n_heads, n_kv_heads=None, rotation=None, epsilon=1e-5, cache=None
+):
+    """Let every token first read the earlier ones, then work on what it has read.
+
+    Each of the two adds what it found to the token's row.
 
     x: [..., tokens, d]   weights: gain_1, W_q, W_k, W_v, W_o, gain_2, W_g, W_u, W_d
     rotation: RoPE's turn of each token; without one, that of positions 0, 1, ...
@@ -133,11 +145,14 @@ def block(x, weights, n_heads, n_kv_heads=None, rotation=None, epsilon=1e-5, cac
         check_starts_at_zero(cache)
         rotation = usual_rotation(x.shape[-2], weights["W_q"].shape[-1] // n_heads)
     norm_1 = rmsnorm(x, weights["gain_1"], epsilon)
-    attention = multi_head_attention(norm_1, weights, n_heads, n_kv_heads, rotation, cache=cache)
+    attention = multi_head_attention(
+        norm_1, weights, n_heads, n_kv_heads, rotation, cache=cache
+    )
     u = x + attention.result
     norm_2 = rmsnorm(u, weights["gain_2"], epsilon)
     feed_forward = swiglu(norm_2, weights["W_g"], weights["W_u"], weights["W_d"])
-    return BlockTrace(x, norm_1, attention, u, norm_2, feed_forward, u + feed_forward.result, epsilon)
+    y = u + feed_forward.result
+    return BlockTrace(x, norm_1, attention, u, norm_2, feed_forward, y, epsilon)
 # end::block[]
 
 
@@ -145,34 +160,44 @@ def block(x, weights, n_heads, n_kv_heads=None, rotation=None, epsilon=1e-5, cac
 def block_backward(upstream, trace, weights):
     """Go back in reverse order; at each residual sum the gradient takes both ways.
 
-    upstream: [..., tokens, d]   ->   x gradient, and a dict of gradients keyed like weights
+    upstream: [..., tokens, d]   ->   x gradient, and a dict keyed like weights
     """
     matrices = weights["W_g"], weights["W_u"], weights["W_d"]
-    norm_2_bar, W_g, W_u, W_d = swiglu_backward(upstream, trace.feed_forward, *matrices)
-    through_norm, gain_2 = rmsnorm_backward(norm_2_bar, trace.u, weights["gain_2"], trace.epsilon)
-    u_bar = upstream + through_norm
-    norm_1_bar, gradients = multi_head_attention_backward(u_bar, trace.attention, weights)
-    through_norm, gain_1 = rmsnorm_backward(norm_1_bar, trace.x, weights["gain_1"], trace.epsilon)
-    gradients |= {"gain_1": gain_1, "gain_2": gain_2, "W_g": W_g, "W_u": W_u, "W_d": W_d}
-    return u_bar + through_norm, gradients
+    gain_1, gain_2, epsilon = weights["gain_1"], weights["gain_2"], trace.epsilon
+    norm_2_bar, *matrix_bars = swiglu_backward(
+        upstream, trace.feed_forward, *matrices
+    )
+    through, gain_2_bar = rmsnorm_backward(norm_2_bar, trace.u, gain_2, epsilon)
+    u_bar = upstream + through
+    norm_1_bar, gradients = multi_head_attention_backward(
+        u_bar, trace.attention, weights
+    )
+    through, gain_1_bar = rmsnorm_backward(norm_1_bar, trace.x, gain_1, epsilon)
+    gradients |= {"gain_1": gain_1_bar, "gain_2": gain_2_bar}
+    gradients |= zip(("W_g", "W_u", "W_d"), matrix_bars, strict=True)
+    return u_bar + through, gradients
 # end::block-backward[]
 
 
 # tag::stack[]
-def stack(x, layers, n_heads, n_kv_heads=None, rotation=None, epsilon=1e-5, caches=None, block=block):
+def stack(
+    x, layers, n_heads, n_kv_heads=None, rotation=None, epsilon=1e-5,
+    caches=None, block=block,
+):
     """Let one block after another read and write the same rows.
 
-    x: [..., tokens, d]   layers: a dict of weights for each block   ->   a trace for each block
+    x: [..., tokens, d]   layers: a dict of weights a block   ->   a trace a block
     """
-    traces = []
-    for weights, cache in zip(layers, caches or [None] * len(layers), strict=True):
-        traces.append(block(x, weights, n_heads, n_kv_heads, rotation, epsilon, cache))
-        x = traces[-1].result
+    traces, caches = [], caches or [None] * len(layers)
+    for weights, cache in zip(layers, caches, strict=True):
+        trace = block(x, weights, n_heads, n_kv_heads, rotation, epsilon, cache)
+        traces.append(trace)
+        x = trace.result
     return traces
 
 
 def stack_backward(upstream, traces, layers, block_backward=block_backward):
-    """Go down the stack again: x gradient, and a dict of weight gradients for each block."""
+    """Go down the stack again: x gradient, and a dict of gradients a block."""
     gradients = []
     for trace, weights in zip(reversed(traces), reversed(layers), strict=True):
         upstream, gradient = block_backward(upstream, trace, weights)
@@ -183,7 +208,7 @@ def stack_backward(upstream, traces, layers, block_backward=block_backward):
 
 # tag::tied-head[]
 def tied_head(hidden, E):
-    """Score every token of the vocabulary by how much its embedding looks like the row.
+    """Score every token of the vocabulary by how well its embedding fits.
 
     hidden: [..., tokens, d]   E: [n_vocab, d]   ->   logits: [..., tokens, n_vocab]
     Source: press2016using, section 1.
@@ -192,14 +217,14 @@ def tied_head(hidden, E):
 
 
 def tied_head_backward(upstream, hidden, E):
-    """Give the gradients of hidden and of E; unlike a lookup, this one reaches every row of E."""
+    """Give the gradients of hidden and E: here every row of E gets one."""
     return upstream @ E, rows(upstream).T @ rows(hidden)
 # end::tied-head[]
 
 
 # tag::layers[]
 def split_layers(weights):
-    """Sort the weights of a model, "blocks.0.W_q" and so on, into a dict for each block: W_q and so on."""
+    """Sort a model's weights, "blocks.0.W_q" ..., into one dict a block: W_q ..."""
     layers = {}
     for name, array in weights.items():
         if name.startswith("blocks."):
@@ -209,8 +234,11 @@ def split_layers(weights):
 
 
 def join_layers(layers):
-    """Name every array of every block as the model's weights do: "blocks.0.W_q" and so on."""
-    return {f"blocks.{i}.{part}": array for i, layer in enumerate(layers) for part, array in layer.items()}
+    """Name every array of every block as a model does: "blocks.0.W_q" ..."""
+    return {
+        f"blocks.{i}.{part}": array
+        for i, layer in enumerate(layers) for part, array in layer.items()
+    }
 # end::layers[]
 
 
@@ -227,15 +255,17 @@ class ModelTrace(NamedTuple):
 
 
 # tag::model[]
-def language_model(ids, weights, n_heads, n_kv_heads=None, rotation=None, epsilon=1e-5, caches=None):
+def language_model(
+    ids, weights, n_heads, n_kv_heads=None, rotation=None, epsilon=1e-5, caches=None
+):
     """Score, at every position, every token that could come next.
 
-    ids: [..., tokens]   weights: E, blocks.0.W_q and so on, and the last norm's gain
+    ids: [..., tokens]   weights: E, blocks.0.W_q ..., and the last norm's gain
     -> trace with result, the logits: [..., tokens, n_vocab]
     Raises ModelError for ids without a row and sizes that do not fit.
     """
-    x = lookup(ids, weights["E"])
-    blocks = stack(x, split_layers(weights), n_heads, n_kv_heads, rotation, epsilon, caches)
+    x, layers = lookup(ids, weights["E"]), split_layers(weights)
+    blocks = stack(x, layers, n_heads, n_kv_heads, rotation, epsilon, caches)
     hidden = rmsnorm(blocks[-1].result, weights["gain"], epsilon)
     return ModelTrace(ids, blocks, hidden, tied_head(hidden, weights["E"]), epsilon)
 # end::model[]
@@ -243,12 +273,13 @@ def language_model(ids, weights, n_heads, n_kv_heads=None, rotation=None, epsilo
 
 # tag::model-backward[]
 def language_model_backward(upstream, trace, weights):
-    """Go back from the logits to every weight; E is used twice, so its gradient is a sum of two.
+    """Go back from the logits to every weight; E, used twice, gets a sum of two.
 
     upstream: [..., tokens, n_vocab]   ->   a dict of gradients keyed like weights
     """
     hidden, E_as_head = tied_head_backward(upstream, trace.hidden, weights["E"])
-    x, gain = rmsnorm_backward(hidden, trace.blocks[-1].result, weights["gain"], trace.epsilon)
+    last = trace.blocks[-1].result
+    x, gain = rmsnorm_backward(hidden, last, weights["gain"], trace.epsilon)
     x, layers = stack_backward(x, trace.blocks, split_layers(weights))
     E_as_table = lookup_backward(x, trace.ids, weights["E"])
     return {"E": E_as_table + E_as_head, **join_layers(layers), "gain": gain}
@@ -259,9 +290,12 @@ if __name__ == "__main__":
     from initialization import initial_weights, weight_shapes
 
     # tag::run-model[]
-    weights = initial_weights(np.random.default_rng(0), weight_shapes(n_vocab=7, n_model=8, n_hidden=16, n_layers=2))
+    shapes = weight_shapes(n_vocab=7, n_model=8, n_hidden=16, n_layers=2)
+    weights = initial_weights(np.random.default_rng(0), shapes)
     before = language_model([1, 2, 3, 4], weights, n_heads=2)
     after = language_model([1, 2, 3, 6], weights, n_heads=2)
-    print("logits", before.result.shape, " numbers", sum(array.size for array in weights.values()))
-    print("rows that changed with the last token:", (before.result != after.result).any(axis=-1))
+    n_numbers = sum(array.size for array in weights.values())
+    changed = (before.result != after.result).any(axis=-1)
+    print("logits", before.result.shape, " numbers", n_numbers)
+    print("rows that changed with the last token:", changed)
     # end::run-model[]
