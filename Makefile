@@ -9,7 +9,7 @@ SPHINX  = $(BIN)/python -m sphinx --conf-dir . --nitpicky --fail-on-warning --ke
 export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help html test doctest mutate weights real pdf epub shots links lint clean
+.PHONY: help html test doctest mutate weights real pdf epub shots weight links lint clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
@@ -60,6 +60,9 @@ epub: $(VENV)/book.ok  ## make build/epub/transformer-from-scratch.epub, and che
 
 shots: html $(VENV)/book,test.ok  ## take pictures of each kind of page into build/shots (wide, phone, dark, print)
 	@$(BIN)/python tests/site/shots.py build/html build/shots
+
+weight: html $(VENV)/book,test.ok  ## say what the first view of each page costs: bytes, requests, jumps
+	@$(BIN)/python tests/site/test_weight.py build/html
 
 # A local link that leads nowhere is a failure; another site that does not answer is only told.
 links: html $(VENV)/book,test.ok  ## follow every link of the built book, and those to other sites

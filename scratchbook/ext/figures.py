@@ -18,6 +18,12 @@ from scratchbook.core.cells import CellOutcome
 
 logger = logging.getLogger(__name__)
 
+# A hundredth of a point is finer than any screen or printer; more decimals are weight.  Factors keep theirs.
+LONG_NUMBER: Final = re.compile(r"(?<![\w#.])(?<!scale\()(?<!matrix\()[1-9]\d*\.\d{3,}(?![\w.])")
+ID: Final = re.compile(r'\sid="([^"]*)"')
+USED_ID: Final = re.compile(r"#([\w:.-]+)")
+INDENTATION: Final = re.compile(r"\s*\n\s*")
+
 # Which kinds of part a form shows, the best first.
 KINDS: Final = {
     "html": ("svg", "png"),
@@ -53,6 +59,10 @@ def inline_svg(svg: str, alt: str) -> nodes.container:
     """Return a drawing inside the page, so that it takes the page's colours; its ids are its own."""
     prefix = f"f{hashlib.sha256(svg.encode()).hexdigest()[:8]}-"
     svg = svg[max(svg.find("<svg"), 0) :]  # without the XML declaration, which a page cannot hold
+    svg = INDENTATION.sub("\n", svg)
+    used = set(USED_ID.findall(svg))
+    svg = ID.sub(lambda found: found[0] if found[1] in used else "", svg)
+    svg = LONG_NUMBER.sub(lambda found: f"{float(found[0]):.2f}", svg)
     svg = re.sub(r'\bid="', f'id="{prefix}', svg)
     svg = re.sub(r'((?:xlink:)?href=")#', rf"\1#{prefix}", svg)
     svg = re.sub(r"url\(#", f"url(#{prefix}", svg)
