@@ -1,0 +1,156 @@
+"""The EPUB: its checker accepts it, reading devices show its mathematics, it has no script, and is the same bytes twice."""
+
+import re
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from scratchbook.ext.ebook import letter_of, spell_letters
+
+FILES = {
+    "docs/index.md": """
+        # Book
+
+        ```{toctree}
+        chapter
+        plain
+        ```
+        """,
+    "docs/plain.md": "# Plain\n\nWords alone.\n",
+    "docs/chapter.md": r"""
+        # Chapter
+
+        ```{states} pet
+        cat, dog
+        ```
+
+        Say $\mathbf{x} \in \mathbb{R}^d$ of a {value}`pet`.
+
+        ```{live} code.py
+        :tag: scale
+
+        print(scale(2), pet)
+        ```
+
+        ```{live}
+        :figure: A rising line.
+
+        import matplotlib.pyplot as plt
+
+        figure, axis = plt.subplots(figsize=(3, 2))
+        axis.set_title("a b")
+        ```
+
+        ::::{exercise} Count
+        :stars: 2
+
+        How many?
+
+        :::{solution}
+        Two.
+        :::
+        ::::
+        """,
+    "scratch/code.py": "# tag::scale[]\ndef scale(x):\n    return 3 * x\n# end::scale[]\n",
+}
+SETTINGS = {
+    "myst_enable_extensions": ["colon_fence", "dollarmath"],
+    "epub_show_urls": "no",
+    "epub_basename": "book",
+    "epub_identifier": "book",
+    "epub_uid": "book",
+    "epub_use_index": False,
+    "html_css_files": ["for-browsers.css"],
+    "epub_css_files": [],
+    "version": "1",
+    "epub_description": "A book.",
+}
+
+
+@pytest.fixture(scope="module")
+def book(module_project):
+    module_project.settings = SETTINGS
+    built = module_project.write(FILES).build("epub", strict=True)
+    assert built.messages == ""
+    return Path(built.app.outdir) / "book.epub"
+
+
+@pytest.fixture(scope="module")
+def archive(book):
+    with zipfile.ZipFile(book) as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def page(archive):
+    return archive.read("chapter.xhtml").decode()
+
+
+def test_its_checker_accepts_it(book):
+    checker = shutil.which("epubcheck")
+    if not checker or not shutil.which("java"):
+        pytest.skip("epubcheck is missing: apt-get install epubcheck")
+
+    made = subprocess.run(["java", "-jar", checker, book], capture_output=True, text=True, check=False)
+
+    assert "No errors or warnings detected" in made.stdout, made.stdout + made.stderr
+
+
+def test_it_holds_no_script(archive, page):
+    assert [name for name in archive.namelist() if name.endswith(".js")] == []
+    assert "<script" not in page
+
+
+def test_it_brings_its_own_style_and_none_for_browsers(archive, page):
+    styles = re.findall(r'href="_static/([^"?]+\.css)', page)
+
+    assert "scratchbook-ebook.css" in styles
+    assert {"scratchbook.css", "for-browsers.css", "scratchbook-states.css"} & set(styles) == set()
+    assert "_static/scratchbook.css" not in archive.namelist()
+
+
+def test_mathematics_is_declared_where_it_is_and_nowhere_else(archive):
+    package = archive.read("content.opf").decode()
+
+    assert re.search(r'href="chapter.xhtml"[^>]*properties="mathml"', package)
+    assert not re.search(r'href="plain.xhtml"[^>]*properties', package)
+
+
+def test_bold_letters_are_characters_of_their_own(page):
+    assert "<mi>𝐱</mi>" in page
+    assert "<mi>ℝ</mi>" in page
+
+
+@pytest.mark.parametrize(
+    ("face", "letter", "shown"),
+    [("bold", "W", "𝐖"), ("double-struck", "Z", "ℤ"), ("script", "A", "𝒜"), ("bold", "7", "𝟕"), ("bold", "+", "+")],
+)
+def test_a_letter_of_another_face(face, letter, shown):
+    assert letter_of(face, letter) == shown
+
+
+def test_words_keep_their_face():
+    assert spell_letters('<mi mathvariant="normal">x</mi>') == '<mi mathvariant="normal">x</mi>'
+
+
+def test_outputs_states_and_solutions_stand_in_it(page):
+    for words in ("6 cat", "6 dog", "pet = dog", "Two.", "difficulty 2 of 3"):
+        assert words in page
+
+
+def test_the_format_stands_first_and_plain(archive):
+    first = archive.infolist()[0]
+
+    assert (first.filename, first.compress_type) == ("mimetype", zipfile.ZIP_STORED)
+
+
+def test_two_builds_give_the_same_bytes(book, module_project, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1700000000")
+    module_project.clean()
+    first = (Path(module_project.build("epub").app.outdir) / "book.epub").read_bytes()
+    module_project.clean()
+
+    assert (Path(module_project.build("epub").app.outdir) / "book.epub").read_bytes() == first

@@ -1,0 +1,214 @@
+"""The book on paper: every box, label, number and work stands in the LaTeX, and in the PDF where LaTeX is there."""
+
+import re
+import subprocess
+
+import pytest
+
+from scratchbook.typesetting import losses, missing_packages, typeset
+
+PAGE = r"""
+# Chapter
+
+```{states} pet
+cat, dog
+```
+
+See {ref}`ex-count` and {eq}`eq-sum`. ★ is a star, and ✓ a check.
+
+```{math}
+:label: eq-sum
+
+s = \sum_i x_i \lt \vx
+```
+
+:::{key-equations}
+eq-sum
+:::
+
+```{live} code.py
+:tag: scale
+:name: code-scale
+:caption: A region
+
+print(scale(len(pet)), pet)
+```
+
+```{live}
+:figure: A rising line.
+:caption: Drawn
+:name: fig-line
+
+import matplotlib.pyplot as plt
+
+figure, axis = plt.subplots(figsize=(3, 2))
+axis.plot([0, 1])
+```
+
+```{figure} drawing.svg
+:alt: A box.
+
+By hand.
+```
+
+::::{teach}
+**One sentence.** One.
+
+**Analogy.** Two.
+
+**At the board.**
+
+1. Three.
+
+**Misconceptions.**
+
+- Four.
+
+**Check.** Five?
+
+:::{solution}
+Six.
+:::
+::::
+
+:::{question} Why?
+Because.
+:::
+
+::::{exercise} Count
+:name: ex-count
+:stars: 2
+:kind: count
+
+How many?
+
+```{starter}
+n = ...
+```
+
+```{check}
+n == 3
+```
+
+:::{solution}
+```python
+n = 3
+```
+:::
+::::
+
+::::{quiz} Which?
+- [x] This
+
+  Right so.
+- [ ] That
+
+  No.
+::::
+
+:::{in-practice} In practice
+Use it.
+:::
+"""
+CODE = """
+# tag::scale[]
+def scale(x):
+    return 3 * x
+# end::scale[]
+"""
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20" fill="none"/></svg>'
+SETTINGS = {
+    "latex_engine": "xelatex",
+    "myst_enable_extensions": ["colon_fence", "dollarmath"],
+    "scratchbook_macros": {"vx": r"\mathbf{x}"},
+    "numfig": True,
+}
+
+
+@pytest.fixture(scope="module")
+def book(module_project):
+    module_project.settings = SETTINGS
+    module_project.write({"docs/index.md": PAGE, "scratch/code.py": CODE, "docs/drawing.svg": SVG})
+    return module_project.build("latex")
+
+
+@pytest.fixture(scope="module")
+def tex(book):
+    return book.file("book.tex")
+
+
+def environment(tex, name):
+    return re.search(rf"\\begin{{sphinxuseclass}}{{scratchbook-{name}}}(.*?)\\end{{sphinxuseclass}}", tex, re.DOTALL)[1]
+
+
+@pytest.mark.parametrize("kind", ["teach", "question", "exercise", "quiz", "in-practice", "key-equations", "solution"])
+def test_each_box_is_an_environment_of_its_kind_with_its_title(tex, kind):
+    assert r"\DUrole{scratchbook-title}{" in environment(tex, kind)
+
+
+def test_an_exercise_can_be_referred_to(tex):
+    assert r"\label{\detokenize{index:ex-count}}" in tex
+    assert r"\hyperref[\detokenize{index:ex-count}]" in tex
+
+
+def test_stars_and_kind_stand_in_the_title(tex):
+    title = environment(tex, "exercise").partition("\n\n")[0]
+
+    assert r"\(\star\star\)" in title
+    assert "difficulty 2 of 3" in title
+    assert r"\DUrole{exercise-kind}{count}" in title
+
+
+def test_a_repeated_equation_has_its_number_beside_it(tex):
+    assert r"\tag{\ref{equation:index:eq-sum}}\end{equation*}" in environment(tex, "key-equations")
+
+
+def test_solutions_stand_in_a_section_at_the_end_of_the_chapter(tex):
+    end = tex[tex.index(r"{Hints and solutions}") :]
+
+    assert "Solution to Exercise" in end
+    assert r"\PYG{n}{n} \PYG{o}{=} \PYG{l+m+mi}{3}" in end
+    assert "Six." not in end  # the answer of the teach box stays in it
+
+
+def test_states_are_labelled(tex):
+    assert "computed for each pet: cat, dog." in tex
+    for state in ("pet = cat", "pet = dog"):
+        assert re.search(rf"{{scratchbook-state-name}}\s*\\sphinxAtStartPar\s*{state}", tex)
+
+
+def test_a_figure_with_a_caption_needs_no_label_of_an_output(tex):
+    before = tex[: tex.index(r"\caption{Drawn}")]
+
+    assert r"\begin{sphinxuseclass}{scratchbook-drawn}" in before
+    assert "scratchbook-output" not in before[before.rindex("scratchbook-drawn") :]
+
+
+def test_a_drawing_by_hand_is_there_as_pdf(book, tex):
+    assert r"\sphinxincludegraphics{{drawing}.pdf}" in tex
+
+
+def test_a_sign_that_only_katex_knows_is_defined(tex):
+    assert r"\providecommand{\lt}{<}" in tex
+
+
+def test_a_macro_of_the_settings_is_defined(tex):
+    assert r"\renewcommand{\vx}{\mathbf{x}}" in tex
+
+
+def test_what_a_page_prints_cannot_break_the_tex(chapter):
+    built = chapter("# Book\n\n```{live}\nprint('\\x1b[31mred\\x1b[0m\\a \\\\end{document}')\n```\n", builder="latex")
+
+    text = built.file("book.tex")
+    assert [letter for letter in text if ord(letter) < 32 and letter not in "\n\t"] == []
+    assert r"\PYGZbs{}end\PYGZob{}document\PYGZcb{}" in text or r"\textbackslash{}end\{document\}" in text
+
+
+@pytest.mark.skipif(bool(missing_packages()), reason="LaTeX is missing: make pdf names the packages")
+def test_the_pdf_loses_nothing(book, tex, tmp_path):
+    pdf, log = typeset(book.app.outdir)
+
+    assert list(losses(log)) == []
+    text = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True, check=True).stdout
+    for words in ("★", "✓", "pet = dog", "Hints and solutions", "Listing 1", "Fig. 1", "Right so."):
+        assert words in text, words
