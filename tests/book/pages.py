@@ -17,6 +17,7 @@ CHAPTERS = (
     "tiny-gpt",
     "training",
     "generation",
+    "real-weights",
 )
 ANCHOR = re.compile(r"^\s*(?:\((?P<target>[\w-]+)\)=|:?(?:name|label): (?P<name>\S+))$", re.MULTILINE)
 FENCE = re.compile(r"^(?P<indent> *)(?P<fence>`{3,}|:{3,})(?:\{(?P<kind>[\w-]+)\})?[ ]*(?P<title>.*)$")
