@@ -7,8 +7,9 @@ from typing import NamedTuple
 class Architecture(NamedTuple):
     """The sizes that decide what a model costs.
 
-    n_key_heads: heads that have keys and values of their own   n_positions: rows of a learned table, or 0
-    biases: "none", "queries" (on Q, K and V) or "all"   is_centred: has LayerNorm, not RMSNorm
+    n_key_heads: heads with keys and values of their own
+    n_positions: rows of a learned table, or 0   is_centred: LayerNorm, not RMSNorm
+    biases: "none", "queries" (on Q, K and V) or "all"
     """
 
     n_layers: int
@@ -27,18 +28,23 @@ class Architecture(NamedTuple):
 
 # tag::families[]
 def gpt(n_layers, n_model, n_heads, n_vocab=50257, n_positions=1024):
-    """Describe a model of the GPT-2 kind: biases everywhere, learned positions, four times wider inside.
+    """Describe a model of the GPT-2 kind: biases, learned positions, 4 d inside.
 
     Source: radford2019language, section 2.3; brown2020language, table 2.1.
     """
-    return checked(
-        Architecture(n_layers, n_model, n_heads, n_heads, 4 * n_model, n_vocab, n_positions,
-                     is_gated=False, is_tied=True, biases="all", is_centred=True)
-    )
+    return checked(Architecture(
+        n_layers, n_model, n_heads, n_heads, 4 * n_model, n_vocab, n_positions,
+        is_gated=False, is_tied=True, biases="all", is_centred=True,
+    ))
 
 
-def llama(n_layers, n_model, n_heads, n_key_heads, n_hidden, n_vocab, is_tied=False, biases="none"):
-    """Describe a model of the Llama kind: RMSNorm, RoPE, SwiGLU, and no biases (Qwen: on Q, K and V only).
+def llama(
+    n_layers, n_model, n_heads, n_key_heads, n_hidden, n_vocab, is_tied=False,
+    biases="none",
+):
+    """Describe a model of the Llama kind: RMSNorm, RoPE, SwiGLU, no biases.
+
+    Qwen is of this kind too, with biases on queries, keys and values.
 
     Source: touvron2023llama, section 2.2; grattafiori2024llama3, table 3.
     """
@@ -69,7 +75,7 @@ def checked(architecture):
 
 # tag::hidden_width[]
 def hidden_width(n_model, multiplier=1, multiple_of=256):
-    """Give the feed-forward width that Meta's models use: two thirds of 4 d, stretched, rounded up.
+    """Give the width h of Meta's models: two thirds of 4 d, stretched, rounded up.
 
     multiplier: no unit   ->   a multiple of multiple_of
     Source: touvron2023llama, section 2.2.
@@ -96,9 +102,9 @@ MODELS = {
     "Llama 3.1 405B": llama(126, 16384, 128, 8, 53248, 128256),
     "Llama 3.2 1B": llama(16, 2048, 32, 8, 8192, 128256, is_tied=True),
     "Mistral 7B": llama(32, 4096, 32, 8, 14336, 32000),
-    "Qwen2.5-0.5B": llama(24, 896, 14, 2, 4864, 151936, is_tied=True, biases="queries"),
-    "Qwen2.5-1.5B": llama(28, 1536, 12, 2, 8960, 151936, is_tied=True, biases="queries"),
-    "Qwen2.5-7B": llama(28, 3584, 28, 4, 18944, 152064, biases="queries"),
+    "Qwen2.5-0.5B": llama(24, 896, 14, 2, 4864, 151936, True, "queries"),
+    "Qwen2.5-1.5B": llama(28, 1536, 12, 2, 8960, 151936, True, "queries"),
+    "Qwen2.5-7B": llama(28, 3584, 28, 4, 18944, 152064, False, "queries"),
     "SmolLM2-135M": llama(30, 576, 9, 3, 1536, 49152, is_tied=True),
     "stories15M": llama(6, 288, 6, 6, 768, 32000, is_tied=True),
     "stories260K": llama(5, 64, 8, 4, 172, 512, is_tied=True),

@@ -5,17 +5,18 @@ from architectures import MODELS
 
 # tag::block_parameters[]
 def key_width(architecture):
-    """Give how many numbers of a token are keys: less than the model's width if heads share them."""
+    """Give how many numbers of a token are keys: below d if heads share them."""
     return architecture.n_model // architecture.n_heads * architecture.n_key_heads
 
 
 def count_block(architecture):
     """Count the parameters of one block, part by part.
 
-    The weights of attention: 2 d d + 2 d d_k;   of the feed-forward: 2 d h, or 3 d h with a gate.
+    Attention has 2 d d + 2 d d_k weights; the feed-forward 2 d h, gated 3 d h.
     """
     d, h, d_k = architecture.n_model, architecture.n_hidden, key_width(architecture)
-    attention, feed_forward = 2 * d * d + 2 * d * d_k, (3 if architecture.is_gated else 2) * d * h
+    attention = 2 * d * d + 2 * d * d_k
+    feed_forward = (3 if architecture.is_gated else 2) * d * h
     norms = 2 * d
     if architecture.biases in ("queries", "all"):
         attention += d + 2 * d_k
@@ -28,7 +29,7 @@ def count_block(architecture):
 
 # tag::parameters[]
 def count_parameters(architecture):
-    """Count the parameters of a whole model, part by part; their sum is the model's size.
+    """Count the parameters of a model, part by part; their sum is the model's size.
 
     -> attention, feed_forward, norms, embeddings, positions, head: whole numbers
     """
@@ -50,7 +51,7 @@ def count(architecture):
 
 # tag::rule[]
 def rule_of_thumb(architecture):
-    """Estimate a model's size from three numbers: 12 d d for each block, and one row of d for each token.
+    """Estimate a model's size: 12 d d for each block, and d for each token.
 
     Source: kaplan2020scaling, section 2.1 (12 d d L, without the embedding).
     """
@@ -59,8 +60,9 @@ def rule_of_thumb(architecture):
 
 
 def explain_rule(architecture):
-    """Say where the rule of thumb is wrong; the rule and the differences add up to the exact count."""
-    d, L, parts = architecture.n_model, architecture.n_layers, count_parameters(architecture)
+    """Say where the rule is wrong; with the differences it is the exact count."""
+    d, L = architecture.n_model, architecture.n_layers
+    parts = count_parameters(architecture)
     return {
         "rule of thumb": rule_of_thumb(architecture),
         "head of its own": parts["head"],
@@ -74,24 +76,28 @@ def explain_rule(architecture):
 
 # tag::arithmetic[]
 def count_forward(architecture, n_context):
-    """Count the floating-point operations that one token costs in the forward pass, part by part.
+    """Count the floating-point operations of one token going forward, part by part.
 
-    n_context: keys that the token is compared with   ->   blocks, attention, head: a multiply-add is two
-    Norms, biases and softmax are left out.  Source: hoffmann2022training, appendix F.
+    n_context: keys that the token is compared with
+    -> blocks, attention, head: a multiply-add is two
+    Norms, biases and softmax are left out.
+    Source: hoffmann2022training, appendix F.
     """
     d, h, L = architecture.n_model, architecture.n_hidden, architecture.n_layers
-    weights = 2 * d * d + 2 * d * key_width(architecture) + (3 if architecture.is_gated else 2) * d * h
+    matrices = 3 if architecture.is_gated else 2
+    weights = 2 * d * d + 2 * d * key_width(architecture) + matrices * d * h
     return {
         "blocks": 2 * L * weights,
-        "attention": 2 * L * (d * n_context + d * n_context),  # scores, and the mixture of values
+        "attention": 2 * L * (d * n_context + d * n_context),  # scores, and mixture
         "head": 2 * architecture.n_vocab * d,
     }
 
 
 def training_operations(n_parameters, n_tokens):
-    """Estimate what training costs: two operations a parameter forward, four backward, for every token.
+    """Estimate what training costs: two operations a parameter forward, four back.
 
-    Source: kaplan2020scaling, section 2.1, who counts no embeddings; hoffmann2022training counts them.
+    Source: kaplan2020scaling, section 2.1 (n_parameters without embeddings);
+    hoffmann2022training, appendix F (with them).
     """
     return 6 * n_parameters * n_tokens
 # end::arithmetic[]
@@ -99,17 +105,19 @@ def training_operations(n_parameters, n_tokens):
 
 # tag::estimates[]
 def kaplan_forward(architecture, n_context):
-    """Estimate one token's forward pass as Kaplan does: 2 N + 2 L T d, one attention term and not two.
+    """Estimate a token's forward pass as Kaplan does, 2 N + 2 L T d.
+
+    Of attention's two terms he counts one.
 
     Source: kaplan2020scaling, table 1.
     """
     parts = count_block(architecture)
-    n_parameters = architecture.n_layers * (parts["attention"] + parts["feed_forward"])
-    return 2 * n_parameters + 2 * architecture.n_layers * n_context * architecture.n_model
+    L, per_block = architecture.n_layers, parts["attention"] + parts["feed_forward"]
+    return 2 * L * per_block + 2 * L * n_context * architecture.n_model
 
 
 def palm_training(architecture, n_context):
-    """Estimate the training operations of one sequence: 6 N + 12 L d T for each of its tokens.
+    """Estimate the training operations of a sequence: 6 N + 12 L d T a token.
 
     N leaves learned positions out.
     """
@@ -119,22 +127,26 @@ def palm_training(architecture, n_context):
 
 
 def crossing_context(architecture):
-    """Give the context at which comparing keys costs as much as the 12 d d weights of a block: 6 d."""
+    """Give the context at which comparing keys costs as much as 12 d d: 6 d."""
     return 6 * architecture.n_model
 # end::estimates[]
 
 
 # tag::hoffmann[]
-def hoffmann_ratio(n_layers, n_model, n_hidden, n_heads, head_width, vocabulary_terms,
-                   n_vocab=32000, n_context=2048):
+def hoffmann_ratio(
+    n_layers, n_model, n_hidden, n_heads, head_width, vocabulary_terms,
+    n_vocab=32000, n_context=2048,
+):
     """Compare appendix F's count of one sequence with 6 N D.
 
-    vocabulary_terms: 2 as printed (embedding, logits), 1 as executed (logits), 0 as in the paper's table A4
-    Source: hoffmann2022training, appendix F; the vocabulary and the context are assumptions.
+    vocabulary_terms: 2 as printed (embedding, logits), 1 as executed (logits),
+    0 as in the paper's table A4
+    Source: hoffmann2022training, appendix F; vocabulary and context are assumed.
     """
     L, d, S, kh = n_layers, n_model, n_context, n_heads * head_width
-    layer = (2 * 3 * S * d * kh + 2 * S * S * kh + 3 * n_heads * S * S + 2 * S * S * kh
-             + 2 * S * kh * d + 2 * S * 2 * d * n_hidden)
+    projections = 2 * 3 * S * d * kh + 2 * S * kh * d
+    comparing = 2 * S * S * kh + 3 * n_heads * S * S + 2 * S * S * kh
+    layer = projections + comparing + 2 * S * 2 * d * n_hidden
     forward = L * layer + vocabulary_terms * 2 * S * n_vocab * d
     # The fifth d kh is the matrix of relative positions that these models have.
     n_parameters = L * (5 * d * kh + 2 * d * n_hidden) + n_vocab * d
@@ -148,11 +160,12 @@ def cache_bytes(architecture, n_tokens=1, bytes_each=2):
 
     bytes_each: 2 for numbers of 16 bits   Source: shazeer2019fast; ainslie2023gqa.
     """
-    return 2 * architecture.n_layers * key_width(architecture) * bytes_each * n_tokens
+    per_token = 2 * architecture.n_layers * key_width(architecture) * bytes_each
+    return per_token * n_tokens
 
 
 def weight_bytes(n_parameters, bits_each=16):
-    """Count the bytes that the weights take, if each has bits_each bits and nothing is stored beside them."""
+    """Count the bytes of weights of bits_each bits, with nothing beside them."""
     return n_parameters * bits_each // 8
 
 
@@ -165,7 +178,9 @@ def bits_per_weight(n_bytes, n_parameters):
 if __name__ == "__main__":
     # tag::demonstration[]
     for name, architecture in MODELS.items():
-        exact, rule = count(architecture), rule_of_thumb(architecture)
-        print(f"{name:16} {exact:>15,}   12 L d d + V d: {rule / exact - 1:+6.1%}   "
-              f"{cache_bytes(architecture):>9,} bytes a token")
+        exact = count(architecture)
+        error = rule_of_thumb(architecture) / exact - 1
+        memory = cache_bytes(architecture)
+        print(f"{name:16} {exact:>15,}   12 L d d + V d: {error:+6.1%}   "
+              f"{memory:>9,} bytes a token")
     # end::demonstration[]

@@ -36,7 +36,7 @@ class Response(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One turn of the generating loop: what it read, the odds it had, and what it took."""
+    """One turn of the generating loop: what it read, its odds, and what it took."""
 
     context: tuple  # ids
     distribution: np.ndarray  # [n_vocab]
@@ -46,7 +46,7 @@ class Step(NamedTuple):
 
 # tag::normal[]
 def normal(x):
-    """Bring every row to mean zero and variance one: a LayerNorm that has learned no gain and no bias yet."""
+    """Bring every row to mean 0 and variance 1: LayerNorm before it has learned."""
     return layernorm(x, gain=1.0, bias=0.0)
 # end::normal[]
 
@@ -55,9 +55,9 @@ def normal(x):
 def causal_attention(x, projections, n_heads):
     """Let every token read itself and what came before it.
 
-    x: [tokens, d]   projections: [4 d, d], four matrices stacked: queries, keys, values, and back
+    x: [tokens, d]   projections: [4 d, d], four matrices stacked: q, k, v, and back
     -> shares: [heads, tokens, tokens] and what is written: [tokens, d]
-    Each matrix is (out, in): a row makes one output number, so a token is multiplied by its transpose.
+    Each matrix is (out, in): a row makes one output number, hence the transpose.
     Source: vaswani2017attention, section 3.2.
     """
     W_q, W_k, W_v, W_o = np.split(projections, 4)
@@ -70,10 +70,10 @@ def causal_attention(x, projections, n_heads):
 
 # tag::feed-forward[]
 def feed_forward(x, expand, contract):
-    """Ask each token the same questions, drop the answers below zero, and write what is left.
+    """Ask each token the same questions, drop answers below zero, write the rest.
 
     x: [tokens, d]   expand: [d, h]   contract: [h, d]   ->   [tokens, d]
-    Each matrix is (in, out), the other way round than attention's: shapes, not letters, decide.
+    Each matrix is (in, out), unlike attention's: shapes, not letters, decide.
     Source: vaswani2017attention, section 3.3.
     """
     return np.maximum(x @ expand, 0) @ contract
@@ -84,7 +84,7 @@ def feed_forward(x, expand, contract):
 class CausalLanguageModel:
     """A decoder whose weights are drawn once and never trained.
 
-    n_vocab: symbols   n_model: numbers a token   max_context: the longest prefix, in tokens
+    n_vocab: symbols   n_model: numbers a token   max_context: tokens, at most
     Raises ShapeMismatchError or OutOfRangeError if no decoder has these sizes.
     """
 
@@ -108,24 +108,33 @@ class CausalLanguageModel:
         """Score every next token after every prefix of ids.
 
         ids: [tokens], 0-based   ->   Response
-        Raises OutOfRangeError (no token, too many, or an unknown id), NotIntegerError, NotFiniteError.
+        Raises OutOfRangeError (no token, too many, an unknown id), NotIntegerError,
+        NotFiniteError.
         """
         ids = self.checked_prefix(ids)
-        positioned = self.embeddings[ids] + sinusoidal(len(ids), self.embeddings.shape[1])
-        shares, written = causal_attention(normal(positioned), self.projections, self.n_heads)
+        n_model = self.embeddings.shape[1]
+        positioned = self.embeddings[ids] + sinusoidal(len(ids), n_model)
+        shares, written = causal_attention(
+            normal(positioned), self.projections, self.n_heads
+        )
         after_attention = positioned + written
         answers = feed_forward(normal(after_attention), self.expand, self.contract)
         hidden = after_attention + answers
         logits = normal(hidden) @ self.output
-        response = Response(positioned, shares, after_attention, answers, hidden, logits)
+        response = Response(
+            positioned, shares, after_attention, answers, hidden, logits
+        )
         for array in response:
             array.flags.writeable = False
         return response
     # end::respond[]
 
     # tag::generate[]
-    def generate(self, ids, max_new_tokens, seed=0, end_id=None, greedy=False, temperature=1.0):
-        """Append one token after another, each drawn from the distribution after all before it.
+    def generate(
+        self, ids, max_new_tokens, seed=0, end_id=None, greedy=False,
+        temperature=1.0,
+    ):
+        """Append tokens, each drawn from the distribution after all before it.
 
         temperature: > 0, no unit   ->   a list of Step
         Stops at end_id, after max_new_tokens, or when the context is full.
@@ -134,9 +143,10 @@ class CausalLanguageModel:
         check_generation(max_new_tokens, end_id, temperature, len(self.embeddings))
         generator, steps = np.random.default_rng(seed), []
         while len(steps) < max_new_tokens and len(context) < self.max_context:
-            distribution = softmax(self.respond_to(context).logits[-1] / temperature)
-            drawn = distribution.argmax() if greedy else generator.choice(len(distribution), p=distribution)
-            steps.append(Step(tuple(context.tolist()), distribution, int(drawn)))
+            logits = self.respond_to(context).logits[-1]
+            odds = softmax(logits / temperature)
+            drawn = odds.argmax() if greedy else generator.choice(len(odds), p=odds)
+            steps.append(Step(tuple(context.tolist()), odds, int(drawn)))
             if drawn == end_id:
                 break
             context = np.append(context, drawn)
@@ -185,6 +195,7 @@ if __name__ == "__main__":
     print("shares of the last token, head by head")
     print(response.attention[:, -1].round(4))
     for step in model.generate([0, 1, 2], max_new_tokens=5, end_id=6):
-        print(f"{' '.join(words[i] for i in step.context)} -> {words[step.token_id]}"
-              f" ({step.distribution[step.token_id]:.4f})")
+        context, token = (words[i] for i in step.context), words[step.token_id]
+        odds = step.distribution[step.token_id]
+        print(f"{' '.join(context)} -> {token} ({odds:.4f})")
     # end::demonstration[]

@@ -10,18 +10,19 @@ from refusals import NotFiniteError, OutOfRangeError, ShapeMismatchError
 
 # tag::pack[]
 def pack(arrays):
-    """Lay all arrays of a dict end to end, in the order of their names: one vector, [n_parameters]."""
+    """Lay all arrays of a dict end to end, ordered by name: one vector."""
     return np.concatenate([arrays[name].ravel() for name in sorted(arrays)])
 
 
 def unpack(vector, arrays):
-    """Cut a vector into windows with the names and shapes of a dict of arrays: the reverse of pack.
+    """Cut a vector into windows with the names and shapes of a dict: pack reversed.
 
-    Raises ShapeMismatchError if the vector is longer or shorter than they are together.
+    Raises ShapeMismatchError if the vector does not have as many numbers.
     """
     n_parameters = sum(array.size for array in arrays.values())
     if vector.shape != (n_parameters,):
-        raise ShapeMismatchError(f"expected a vector of {n_parameters} numbers, not shape {vector.shape}")
+        wanted = f"expected a vector of {n_parameters} numbers"
+        raise ShapeMismatchError(f"{wanted}, not shape {vector.shape}")
     windows, start = {}, 0
     for name in sorted(arrays):
         end = start + arrays[name].size
@@ -42,7 +43,7 @@ class Momentum:
         self.momentum, self.velocity = momentum, 0.0
 
     def step(self, weights, gradient, learning_rate):
-        """Give the weights after one step: [n], and the arguments stay as they are."""
+        """Give the weights after one step, [n]; the arguments stay as they are."""
         check_step(weights, gradient, learning_rate)
         self.velocity = self.momentum * self.velocity + gradient
         return weights - learning_rate * self.velocity
@@ -51,38 +52,43 @@ class Momentum:
 
 # tag::adamw[]
 class AdamW:
-    """Step by the gradient's running mean over its running size, and let every weight shrink a little.
+    """Step by the gradient's mean over its size, both running; shrink the weights.
 
-    beta_1, beta_2: share of the mean and of the mean square that is kept   epsilon: keeps 0 / 0 away
-    weight_decay: share of a weight lost in a step of learning rate 1; with 0 this is Adam
+    beta_1, beta_2: share of the mean and of the mean square that is kept
+    epsilon: keeps 0 / 0 away   weight_decay: share of a weight lost in a step of
+    learning rate 1; with 0 this is Adam
     Source: loshchilov2017adamw, algorithm 2; kingma2014adam, algorithm 1.
     """
 
     def __init__(self, beta_1=0.9, beta_2=0.95, epsilon=1e-8, weight_decay=0.1):
-        self.beta_1, self.beta_2, self.epsilon, self.weight_decay = beta_1, beta_2, epsilon, weight_decay
+        self.beta_1, self.beta_2 = beta_1, beta_2
+        self.epsilon, self.weight_decay = epsilon, weight_decay
         self.n_steps, self.mean, self.square = 0, None, None
 
     def move(self, weights, gradient, part, learning_rate):
         """Give one stretch of the weights after the step."""
-        mean, square = self.mean[part], self.square[part]  # windows: what follows changes what is remembered
+        # Windows: what follows changes what is remembered.
+        mean, square = self.mean[part], self.square[part]
         mean += (1 - self.beta_1) * (gradient - mean)
         square += (1 - self.beta_2) * (gradient**2 - square)
-        # Both averages began at zero; dividing takes out what that start still weighs.
+        # Both averages began at zero; dividing takes out what that still weighs.
         rate = learning_rate / (1 - self.beta_1**self.n_steps)
         size = np.sqrt(square / (1 - self.beta_2**self.n_steps)) + self.epsilon
-        return (1 - learning_rate * self.weight_decay) * weights - rate * mean / size
+        kept = 1 - learning_rate * self.weight_decay
+        return kept * weights - rate * mean / size
 # end::adamw[]
 
     # tag::adamw-step[]
     def step(self, weights, gradient, learning_rate):
-        """Give the weights after one step: [n], and the arguments stay as they are."""
+        """Give the weights after one step, [n]; the arguments stay as they are."""
         check_step(weights, gradient, learning_rate)
         if self.n_steps == 0:
             self.mean, self.square = np.zeros_like(weights), np.zeros_like(weights)
         self.n_steps += 1
         moved = np.empty_like(weights)
         for part in stretches(len(weights)):
-            moved[part] = self.move(weights[part], gradient[part], part, learning_rate)
+            here = weights[part], gradient[part]
+            moved[part] = self.move(*here, part, learning_rate)
         return moved
     # end::adamw-step[]
 
@@ -101,7 +107,8 @@ def clip(gradient, limit=1.0):
     """
     length = np.sqrt(gradient @ gradient)
     if not np.isfinite(length):
-        raise NotFiniteError(f"the gradient's length is {length}; a smaller learning rate may keep it finite")
+        advice = "a smaller learning rate may keep it finite"
+        raise NotFiniteError(f"the gradient's length is {length}; {advice}")
     if length + 1e-6 <= limit:
         return gradient, length
     return gradient * (limit / (length + 1e-6)), length
@@ -110,13 +117,14 @@ def clip(gradient, limit=1.0):
 
 # tag::schedule[]
 def scheduled_rate(step, n_steps, peak, n_warmup, floor=0.1):
-    """Give the learning rate of a step: a straight climb to the peak, then half a cosine down.
+    """Give the learning rate of a step: straight up to a peak, half a cosine down.
 
     step: 0-based   floor: share of the peak at the last step
     Source: brown2020language, appendix B.
     """
     if not 0 <= step < n_steps or not 0 <= n_warmup < n_steps:
-        raise OutOfRangeError(f"step {step} and {n_warmup} of warm-up must lie in 0..{n_steps - 1}")
+        wanted = f"must lie in 0..{n_steps - 1}"
+        raise OutOfRangeError(f"step {step} and {n_warmup} of warm-up {wanted}")
     if step < n_warmup:
         return peak * (step + 1) / n_warmup
     done = (step - n_warmup) / max(1, n_steps - 1 - n_warmup)
@@ -138,8 +146,9 @@ if __name__ == "__main__":
     # tag::demonstration[]
     # A long valley: 50 times steeper one way than the other.
     steepness = np.array([50.0, 1.0])
-    for name, optimiser, rate in (("descent", Momentum(), 0.03), ("momentum", Momentum(0.9), 0.01),
-                                  ("Adam", AdamW(weight_decay=0), 0.1)):
+    runs = {"descent": (Momentum(), 0.03), "momentum": (Momentum(0.9), 0.01),
+            "Adam": (AdamW(weight_decay=0), 0.1)}
+    for name, (optimiser, rate) in runs.items():
         place = np.array([1.0, 1.0])
         for _ in range(100):
             place = optimiser.step(place, steepness * place, rate)

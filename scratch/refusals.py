@@ -13,7 +13,7 @@ class ShapeMismatchError(ModelError):
 
 
 class OutOfRangeError(ModelError):
-    """A number outside the range for which there is a row, a position or an answer."""
+    """A number for which there is no row, no position or no answer."""
 
 
 class NotFiniteError(ModelError):
@@ -27,11 +27,13 @@ class NotIntegerError(ModelError, TypeError):
 
 # tag::check-heads[]
 def check_heads(n_model, n_heads, n_kv_heads):
-    """Refuse heads that do not share the model width, or the keys and values, evenly."""
+    """Refuse heads that do not share the width, or keys and values, evenly."""
     if n_heads < 1 or n_model % n_heads:
-        raise ShapeMismatchError(f"head count must divide model width, but {n_heads} does not divide {n_model}")
+        fact = f"{n_heads} does not divide {n_model}"
+        raise ShapeMismatchError(f"head count must divide model width, but {fact}")
     if n_kv_heads < 1 or n_heads % n_kv_heads:
-        raise ShapeMismatchError(f"key-value heads must divide heads, but {n_kv_heads} do not divide {n_heads}")
+        fact = f"{n_kv_heads} do not divide {n_heads}"
+        raise ShapeMismatchError(f"key-value heads must divide heads, but {fact}")
 # end::check-heads[]
 
 

@@ -11,9 +11,9 @@ from positions import rope, sinusoidal
 
 # tag::embeddings[]
 def draw_embeddings(generator, n_vocab=50, d=8):
-    """Draw a row for every token, small enough that no token starts out loud: [n_vocab, d].
+    """Draw a row for every token, small so that no token starts out loud.
 
-    Source: radford2019language, section 2.3 (a standard deviation of 0.02).
+    -> E: [n_vocab, d]; the 0.02 is from the code of GPT-2, src/model.py
     """
     return generator.normal(0, 0.02, (n_vocab, d))
 
@@ -26,27 +26,29 @@ def embed(ids, E):
 
 # tag::score[]
 def score(q, k, q_position, k_position):
-    """Compare one query with one key after both were turned to where they stand: one number.
+    """Compare a query with a key, both turned to where they stand: one number.
 
     q, k: [d]   positions: 0-based
     """
-    turned_q, turned_k = rope(q[None], [q_position])[0], rope(k[None], [k_position])[0]
+    turned_q = rope(q[None], [q_position])[0]
+    turned_k = rope(k[None], [k_position])[0]
     return float(turned_q @ turned_k)
 # end::score[]
 
 
 # tag::norm[]
 def norm(x):
-    """Bring every row to mean zero and variance one; gain and bias are still 1 and 0: [tokens, d]."""
+    """Bring every row to mean 0 and variance 1; gain and bias are still 1 and 0."""
     return layernorm(x, np.ones(x.shape[-1]), np.zeros(x.shape[-1]))
 # end::norm[]
 
 
 # tag::weights[]
 def draw_weights(generator, d=8):
-    """Draw the four matrices of one block, each so that numbers of size one go in and come out.
+    """Draw a block's four matrices, so that numbers of size one come out again.
 
-    -> W_qkv: [d, 3 d], queries, keys and values side by side   W_o: [d, d]   W_1: [d, 4 d]   W_2: [4 d, d]
+    -> W_qkv: [d, 3 d], queries, keys and values side by side
+    W_o: [d, d]   W_1: [d, 4 d]   W_2: [4 d, d]
     """
     small, half = d**-0.5, 0.5 * d**-0.5
     return {
@@ -61,14 +63,17 @@ def draw_weights(generator, d=8):
 
 # tag::feed-forward[]
 def widen_and_narrow(x, W_1, W_2):
-    """Work on each token alone: four times wider, bent by GELU, and back: [tokens, d] -> [tokens, d]."""
+    """Work on each token alone: four times wider, bent by GELU, and back.
+
+    x: [tokens, d]   ->   [tokens, d]
+    """
     return gelu(x @ W_1) @ W_2
 # end::feed-forward[]
 
 
 # tag::attention[]
 def fused_attention(x, W_qkv, W_o, n_heads, is_causal=True):
-    """Let every token read the earlier ones; the matrices of queries, keys and values are kept as one.
+    """Let every token read the earlier ones; three matrices are kept as one.
 
     x: [tokens, d]   W_qkv: [d, 3 d]   W_o: [d, d]   ->   [tokens, d]
     Raises ModelError if heads do not divide d or x is not finite.
@@ -81,17 +86,22 @@ def fused_attention(x, W_qkv, W_o, n_heads, is_causal=True):
 
 # tag::block[]
 def gpt_block(x, weights, n_heads=2, is_causal=True):
-    """Add to every row what it read from earlier ones, then what it made of that: [tokens, d] -> [tokens, d]."""
-    x = x + fused_attention(norm(x), weights["W_qkv"], weights["W_o"], n_heads, is_causal)
+    """Add to every row what it read from earlier ones, then what it made of that.
+
+    x: [tokens, d]   ->   [tokens, d]
+    """
+    W_qkv, W_o = weights["W_qkv"], weights["W_o"]
+    x = x + fused_attention(norm(x), W_qkv, W_o, n_heads, is_causal)
     return x + widen_and_narrow(norm(x), weights["W_1"], weights["W_2"])
 # end::block[]
 
 
 # tag::gpt[]
 def tiny_gpt(ids, E, layers, n_heads=2):
-    """Go from ids to a score for every next token: embed, four blocks, one more norm, and E again as the head.
+    """Go from ids to a score for every next token; E is the table and the head.
 
-    ids: [tokens]   E: [n_vocab, d]   layers: a dict of weights for each block   ->   [tokens, n_vocab]
+    ids: [tokens]   E: [n_vocab, d]   layers: a dict of weights for each block
+    -> [tokens, n_vocab]
     """
     x = embed(ids, E)
     for weights in layers:
@@ -102,7 +112,7 @@ def tiny_gpt(ids, E, layers, n_heads=2):
 
 # tag::count[]
 def approximate_parameters(n_layers, d, n_vocab):
-    """Estimate a GPT's size: 12 d d for each block, and the embedding, which is also the head."""
+    """Estimate a GPT's size: 12 d d for each block, and E, also the head."""
     return 12 * n_layers * d**2 + n_vocab * d
 # end::count[]
 
@@ -128,13 +138,15 @@ if __name__ == "__main__":
     # tag::run-norm[]
     row = np.array([[2.0, 4.0, 400.0, 8.0]])
     print("row", row[0], "-> norm", norm(row)[0])
-    print("mean", round(float(norm(row).mean()), 6), " variance", round(float(norm(row).var()), 6))
+    mean, variance = float(norm(row).mean()), float(norm(row).var())
+    print("mean", round(mean, 6), " variance", round(variance, 6))
     # end::run-norm[]
 
     # tag::run-feed-forward[]
     layers = [draw_weights(generator) for _ in range(4)]
     W_1, W_2 = layers[0]["W_1"], layers[0]["W_2"]
-    print("in", x.shape, " wide", (norm(x) @ W_1).shape, " out", widen_and_narrow(norm(x), W_1, W_2).shape)
+    wide, out = norm(x) @ W_1, widen_and_narrow(norm(x), W_1, W_2)
+    print("in", x.shape, " wide", wide.shape, " out", out.shape)
     # end::run-feed-forward[]
 
     # tag::run-gpt[]
@@ -142,11 +154,15 @@ if __name__ == "__main__":
     probabilities = softmax(logits[-1])
     guess = int(probabilities.argmax())
     print("logits", logits.shape)
-    print(f"guess: token {guess}, probability {probabilities[guess]:.3f} (uniform would be {1 / len(E):.3f})")
+    probability, uniform = probabilities[guess], 1 / len(E)
+    print(f"guess: token {guess}, probability {probability:.3f} "
+          f"(uniform would be {uniform:.3f})")
     # end::run-gpt[]
 
     # tag::run-count[]
-    for name, n_layers, d in (("GPT-2 small", 12, 768), ("GPT-2 XL", 48, 1600), ("GPT-3", 96, 12288)):
+    sizes = {"GPT-2 small": (12, 768), "GPT-2 XL": (48, 1600), "GPT-3": (96, 12288)}
+    for name, (n_layers, d) in sizes.items():
         size = approximate_parameters(n_layers, d, n_vocab=50257)
-        print(f"{name:12} L={n_layers:<3} d={d:<6} ≈ {size / 1e9:6.2f} B parameters")
+        size = f"{size / 1e9:6.2f} B"
+        print(f"{name:12} L={n_layers:<3} d={d:<6} ≈ {size} parameters")
     # end::run-count[]

@@ -20,10 +20,14 @@ SYMBOLS = "\nabcdefghijklmnopqrstuvwxyz"  # the line end opens a name and closes
 
 
 def encode(text):
-    """Turn text into ids: [characters].  Raises OutOfRangeError for a character without an id."""
+    """Turn text into ids: [characters].
+
+    Raises OutOfRangeError for a character without an id.
+    """
     for character in text:
         if character not in SYMBOLS:
-            raise OutOfRangeError(f"no id for {character!r}; there are ids for a to z and the line end")
+            allowed = "there are ids for a to z and the line end"
+            raise OutOfRangeError(f"no id for {character!r}; {allowed}")
     return np.array([SYMBOLS.index(character) for character in text], dtype=int)
 
 
@@ -35,7 +39,7 @@ def decode(ids):
 
 # tag::corpus[]
 def read_names():
-    """Read the names beside this file, and hold every tenth back: names to train on, and names to test on."""
+    """Read the names beside this file: nine in ten to train on, one to test on."""
     names = Path(__file__).with_name("names.txt").read_text().split()
     return [name for i, name in enumerate(names) if i % 10], names[::10]
 # end::corpus[]
@@ -51,7 +55,7 @@ class Batch(NamedTuple):
 
 
 def make_batch(names):
-    """Lay names in the rows of one rectangle, as long as the longest; what is beyond a name's end is not kept."""
+    """Lay names in a rectangle, one a row; beyond a name's end nothing counts."""
     n_tokens = 1 + max(map(len, names))
     rows = np.array([encode("\n" + name.ljust(n_tokens, "\n")) for name in names])
     lengths = np.array([len(name) for name in names])
@@ -62,7 +66,8 @@ def random_batches(names, n_batches, n_names=32, seed=0):
     """Draw the names of each batch, no name twice in one."""
     generator = np.random.default_rng(seed)
     for _ in range(n_batches):
-        yield make_batch([names[i] for i in generator.choice(len(names), n_names, replace=False)])
+        chosen = generator.choice(len(names), n_names, replace=False)
+        yield make_batch([names[i] for i in chosen])
 # end::batch[]
 
 
@@ -74,13 +79,14 @@ def measure(weights, batch, n_heads, **settings):
 
 
 def loss_and_gradients(weights, batch, n_heads, **settings):
-    """Measure the mean surprise over a batch, and which way each weight would change it.
+    """Measure the mean surprise over a batch, and how each weight would change it.
 
     -> loss: nats a token, and a dict of gradients keyed like weights
     """
     trace = language_model(batch.ids, weights, n_heads, **settings)
     loss = cross_entropy(trace.result, batch.targets, batch.kept)
-    return float(loss.result), language_model_backward(cross_entropy_backward(1.0, loss), trace, weights)
+    logits_bar = cross_entropy_backward(1.0, loss)
+    return float(loss.result), language_model_backward(logits_bar, trace, weights)
 # end::gradients[]
 
 
@@ -98,7 +104,8 @@ class Training(NamedTuple):
 def train(weights, batches, rates, n_heads, optimiser=None, limit=1.0, **settings):
     """Take one step for every batch: measure, clip, step.
 
-    weights: a dict of arrays, left as it is   rates: a learning rate for each batch   limit: of the gradient's length
+    weights: a dict of arrays, left as it is   rates: a learning rate for each batch
+    limit: of the gradient's length
     settings: n_kv_heads, rotation, epsilon of the model   ->   Training
     Raises NotFiniteError when a step is too long and the numbers run away.
     """
@@ -118,10 +125,13 @@ def train(weights, batches, rates, n_heads, optimiser=None, limit=1.0, **setting
 
 # tag::keep-memory[]
 def keep_memory():
-    """Let the C library keep the memory that arrays give back, for the next ones; a step is then up to a tenth faster.
+    """Let the C library keep the memory that arrays give back, for the next ones.
 
-    Otherwise it returns it to the system and fetches it anew, page by page.  It keeps as much as the largest block that
-    was ever freed, if that was below 32 MiB; so one is freed here.
+    A step is then up to a tenth faster.
+
+    Otherwise it returns it to the system and fetches it anew, page by page.  It
+    keeps as much as the largest block that was ever freed, if that was below
+    32 MiB; so one is freed here.
     """
     np.empty(31 * 2**20, dtype=np.uint8)
 # end::keep-memory[]
@@ -130,30 +140,34 @@ def keep_memory():
 # tag::train-on-names[]
 def new_model(seed=0, n_model=32, n_hidden=64, n_layers=2):
     """Draw the weights of a model for names: 21,504 numbers."""
-    return initial_weights(np.random.default_rng(seed), weight_shapes(len(SYMBOLS), n_model, n_hidden, n_layers))
+    shapes = weight_shapes(len(SYMBOLS), n_model, n_hidden, n_layers)
+    return initial_weights(np.random.default_rng(seed), shapes)
 
 
 def train_on_names(n_steps=1000, peak=0.01, n_heads=4, seed=0, progress=iter):
     """Train a new model on nine names in ten; about six seconds on one core.
 
-    progress: takes the batches and gives them back, one by one, to show how far the run is
+    progress: gives the batches back one by one, to show how far the run is
     """
     names, _ = read_names()
     batches = progress(list(random_batches(names, n_steps, seed=seed)))
-    rates = [scheduled_rate(step, n_steps, peak, n_warmup=n_steps // 10) for step in range(n_steps)]
+    warmup = n_steps // 10
+    rates = [scheduled_rate(i, n_steps, peak, warmup) for i in range(n_steps)]
     return train(new_model(seed), batches, rates, n_heads)
 # end::train-on-names[]
 
 
 # tag::progress[]
 def progress(batches, width=40):
-    """Give the batches back one by one, and draw a bar as they go if somebody is watching."""
+    """Give the batches back one by one, and draw a bar if somebody is watching."""
     is_watched = sys.stderr.isatty()
     for i, batch in enumerate(batches, start=1):
         yield batch
         if is_watched:
             done = width * i // len(batches)
-            print(f"\r[{'#' * done}{'.' * (width - done)}] {i}/{len(batches)}", end="", file=sys.stderr, flush=True)
+            bar = "#" * done + "." * (width - done)
+            text = f"\r[{bar}] {i}/{len(batches)}"
+            print(text, end="", file=sys.stderr, flush=True)
     if is_watched:
         print(file=sys.stderr)
 # end::progress[]
@@ -165,6 +179,7 @@ if __name__ == "__main__":
     for step in (0, 10, 100, 300, 999):
         print(f"step {step:4}: {run.losses[step]:.4f} nats")
     held_out = make_batch(read_names()[1])
-    before, after = measure(new_model(), held_out, n_heads=4), measure(run.weights, held_out, n_heads=4)
+    before = measure(new_model(), held_out, n_heads=4)
+    after = measure(run.weights, held_out, n_heads=4)
     print(f"names never seen: {before:.4f} nats before, {after:.4f} after")
     # end::demonstration[]
