@@ -1,4 +1,4 @@
-"""The EPUB: its checker accepts it, reading devices show its mathematics, it has no script, and is the same bytes twice."""
+"""The EPUB: accepted by its checker, readable on devices, without scripts, the same bytes twice."""
 
 import re
 import shutil
