@@ -12,7 +12,10 @@ from transformer import language_model, split_layers
 
 # tag::greedy[]
 def greedy(logits):
-    """Take the token with the highest score; of equals, the first: [n_vocab] -> id."""
+    """Take the token with the highest score; of equals, the first.
+
+    logits: [n_vocab]   ->   id
+    """
     check_logits(logits)
     return int(np.argmax(logits))
 # end::greedy[]
@@ -20,21 +23,23 @@ def greedy(logits):
 
 # tag::temperature[]
 def apply_temperature(logits, temperature):
-    """Sharpen scores (below 1) or flatten them (above 1): [..., n_vocab] -> [..., n_vocab].
+    """Sharpen scores (below 1) or flatten them (above 1), [..., n_vocab].
 
     temperature: > 0, no unit
     """
     if not 0 < temperature < np.inf:
-        raise OutOfRangeError(f"temperature must be positive and finite, not {temperature}; for 0, take greedy")
+        wanted = "temperature must be positive and finite"
+        raise OutOfRangeError(f"{wanted}, not {temperature}; for 0, take greedy")
     return logits / temperature
 # end::temperature[]
 
 
 # tag::top-k[]
 def keep_top_k(logits, k):
-    """Drop all but the k highest scores (and what equals the last of them) to minus infinity."""
+    """Drop all but the k highest scores, and their equals, to minus infinity."""
     if not 1 <= k <= logits.shape[-1]:
-        raise OutOfRangeError(f"top_k must keep 1..{logits.shape[-1]} tokens, not {k}")
+        n_vocab = logits.shape[-1]
+        raise OutOfRangeError(f"top_k must keep 1..{n_vocab} tokens, not {k}")
     last_kept = np.sort(logits, axis=-1)[..., -k, None]
     return np.where(logits < last_kept, -np.inf, logits)
 # end::top-k[]
@@ -42,7 +47,7 @@ def keep_top_k(logits, k):
 
 # tag::top-p[]
 def keep_top_p(logits, p):
-    """Drop all but the likeliest tokens that together have a probability of at least p.
+    """Drop all but the likeliest tokens that together reach a probability of p.
 
     Source: holtzman2020nucleus, section 3.1.
     """
@@ -50,7 +55,7 @@ def keep_top_p(logits, p):
         raise OutOfRangeError(f"top_p must lie above 0 and be at most 1, not {p}")
     order = np.argsort(-logits, axis=-1, kind="stable")
     probabilities = softmax(np.take_along_axis(logits, order, axis=-1))
-    # A token stays if those before it do not reach p yet: so the likeliest always stays.
+    # A token stays if those before it do not reach p yet; so the likeliest stays.
     is_kept = np.cumsum(probabilities, axis=-1) - probabilities < p
     kept = np.empty_like(is_kept)
     np.put_along_axis(kept, order, is_kept, axis=-1)
@@ -60,10 +65,10 @@ def keep_top_p(logits, p):
 
 # tag::distribution[]
 def distribution(logits, temperature=1.0, top_k=None, top_p=None):
-    """Turn scores into the probabilities that are drawn from: temperature first, then the cuts.
+    """Turn scores into the probabilities to draw from: temperature, then the cuts.
 
     logits: [..., n_vocab]   ->   [..., n_vocab]
-    Raises OutOfRangeError for a setting that keeps nothing, NotFiniteError for a NaN.
+    Raises OutOfRangeError for a setting that keeps nothing, NotFiniteError for NaN.
     """
     check_logits(logits)
     logits = apply_temperature(logits, temperature)
@@ -77,7 +82,7 @@ def distribution(logits, temperature=1.0, top_k=None, top_p=None):
 
 # tag::sample[]
 def sampler(seed=0, **settings):
-    """Make a function that draws a token from its scores; the same seed draws the same tokens.
+    """Make a function that draws a token from scores; same seed, same tokens.
 
     settings: temperature, top_k, top_p
     """
@@ -109,7 +114,10 @@ class KeyValueCache:
         self.K = self.V = None
 
     def extend(self, K, V):
-        """Add the keys and values of the next tokens, and give those of all: [..., kv_heads, tokens, d_head]."""
+        """Add the keys and values of the next tokens, and give those of all.
+
+        K, V: [..., kv_heads, tokens, d_head]   ->   the same, of all tokens
+        """
         start, end = self.n_tokens, self.n_tokens + K.shape[-2]
         check_length(end, self.max_context)
         if self.K is None:
@@ -126,13 +134,17 @@ class Reader:
     """A model with a memory: what it has read once it need not read again.
 
     weights: as language_model takes them   max_context: the most tokens it can read
-    frequencies, pairs: how RoPE turns, if not as usual   settings: n_kv_heads, epsilon
+    frequencies, pairs: how RoPE turns, if unusual   settings: n_kv_heads, epsilon
     """
 
-    def __init__(self, weights, n_heads, max_context=256, frequencies=None, pairs=interleaved, **settings):
+    def __init__(
+        self, weights, n_heads, max_context=256, frequencies=None,
+        pairs=interleaved, **settings,
+    ):
         layers = split_layers(weights)
-        usual = rope_frequencies(layers[0]["W_q"].shape[-1] // n_heads)
-        self.frequencies, self.pairs = usual if frequencies is None else frequencies, pairs
+        if frequencies is None:
+            frequencies = rope_frequencies(layers[0]["W_q"].shape[-1] // n_heads)
+        self.frequencies, self.pairs = frequencies, pairs
         self.weights, self.n_heads, self.settings = weights, n_heads, settings
         self.n_tokens, self.max_context = 0, max_context
         self.caches = [KeyValueCache(max_context) for _ in layers]
@@ -140,16 +152,18 @@ class Reader:
 
     # tag::read[]
     def read(self, ids):
-        """Read the next tokens and score what could follow each: [tokens] -> logits, [tokens, n_vocab].
+        """Read the next tokens, [tokens], and score what could follow each.
 
-        Raises OutOfRangeError when the context is full, no token is given, or an id has no row.
+        -> logits: [tokens, n_vocab]
+        Raises OutOfRangeError for no token, an unknown id, or a full context.
         """
         check_ids(ids, len(self.weights["E"]))
         end = self.n_tokens + len(ids)
         check_length(end, self.max_context)
         turn = rotation(np.arange(self.n_tokens, end), self.frequencies, self.pairs)
         trace = language_model(
-            np.asarray(ids), self.weights, self.n_heads, rotation=turn, caches=self.caches, **self.settings
+            np.asarray(ids), self.weights, self.n_heads, rotation=turn,
+            caches=self.caches, **self.settings,
         )
         self.n_tokens = end
         return trace.result
@@ -158,7 +172,7 @@ class Reader:
 
 # tag::generate[]
 def generate(reader, ids, n_new, choose=greedy, end_id=None):
-    """Continue ids by up to n_new tokens: a list of new ids, the end included if it came.
+    """Continue ids by up to n_new tokens: a list of new ids, the end included.
 
     choose: takes the scores of the next token and gives its id
     """
@@ -173,11 +187,14 @@ def generate(reader, ids, n_new, choose=greedy, end_id=None):
 
 
 # tag::generate-slowly[]
-def generate_slowly(weights, ids, n_new, n_heads, choose=greedy, end_id=None, **settings):
+def generate_slowly(
+    weights, ids, n_new, n_heads, choose=greedy, end_id=None, **settings
+):
     """Continue ids as generate does, but read everything again for every token."""
     context = list(ids)
     for _ in range(n_new):
-        logits = language_model(np.array(context), weights, n_heads, **settings).result
+        ids_so_far = np.array(context)
+        logits = language_model(ids_so_far, weights, n_heads, **settings).result
         context.append(choose(logits[-1]))
         if context[-1] == end_id:
             break
@@ -204,8 +221,10 @@ if __name__ == "__main__":
     weights, prompt = new_model(), encode("\nann")
     with_cache = generate(Reader(weights, n_heads=4), prompt, 8)
     print("with a cache:   ", repr(decode(with_cache)))
-    print("without a cache:", repr(decode(generate_slowly(weights, prompt, 8, n_heads=4))))
+    without = generate_slowly(weights, prompt, 8, n_heads=4)
+    print("without a cache:", repr(decode(without)))
     for seed in range(3):
-        drawn = generate(Reader(weights, n_heads=4), prompt, 8, sampler(seed, temperature=0.8, top_p=0.9))
+        sample = sampler(seed, temperature=0.8, top_p=0.9)
+        drawn = generate(Reader(weights, n_heads=4), prompt, 8, sample)
         print(f"drawn, seed {seed}: ", repr(decode(drawn)))
     # end::demonstration[]

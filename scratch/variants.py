@@ -35,23 +35,27 @@ from transformer import (
 
 # tag::variant[]
 class Variant(NamedTuple):
-    """The choices that make one decoder differ from another; each default is today's usual one."""
+    """The choices that make decoders differ; each default is today's usual one."""
 
     norm: str = "rmsnorm"  # or layernorm
-    norm_first: bool = True  # before each sublayer; false: after each sum, as in the first transformer
+    norm_first: bool = True  # before each sublayer; false: after each sum
     positions: str = "rope"  # or rope_half, sinusoidal, learned, none
     feed_forward: str = "swiglu"  # or relu, gelu, gelu_erf
-    is_tied: bool = True  # the head reuses the embedding; false: it has a matrix of its own, "head"
-    biases: str = "none"  # or queries (on those of queries, keys and values), all (but SwiGLU's and the head's)
+    is_tied: bool = True  # the head reuses E; false: it has a matrix of its own
+    biases: str = "none"  # or queries (and keys, values), all (but SwiGLU, head)
 
 
 LLAMA = Variant()
 VARIANTS = {
     "Llama": LLAMA,
     "Qwen": Variant(biases="queries"),
-    "GPT-2": Variant("layernorm", positions="learned", feed_forward="gelu", biases="all"),
-    "small LayerNorm-ReLU": Variant("layernorm", True, "sinusoidal", "relu", is_tied=False, biases="all"),
-    "first transformer": Variant("layernorm", False, "sinusoidal", "relu", biases="all"),
+    "GPT-2": Variant("layernorm", True, "learned", "gelu", biases="all"),
+    "small LayerNorm-ReLU": Variant(
+        "layernorm", True, "sinusoidal", "relu", is_tied=False, biases="all"
+    ),
+    "first transformer": Variant(
+        "layernorm", False, "sinusoidal", "relu", biases="all"
+    ),
 }
 # end::variant[]
 
@@ -64,7 +68,7 @@ NORMS = {
 
 
 def normalize(x, weights, place, variant, epsilon):
-    """Apply the variant's norm with the gain (and bias) of one place: "_1", "_2", or "" for the last."""
+    """Apply the variant's norm of one place: "_1", "_2", or "" for the last."""
     norm, _, parts = NORMS[variant.norm]
     return norm(x, *(weights[part + place] for part in parts), epsilon)
 
@@ -73,7 +77,8 @@ def normalize_backward(upstream, x, weights, place, variant, epsilon):
     """Give the x gradient, and a dict with those of the gain (and bias)."""
     _, norm_backward, parts = NORMS[variant.norm]
     names = [part + place for part in parts]
-    x_gradient, *gradients = norm_backward(upstream, x, *(weights[name] for name in names), epsilon)
+    arrays = [weights[name] for name in names]
+    x_gradient, *gradients = norm_backward(upstream, x, *arrays, epsilon)
     return x_gradient, dict(zip(names, gradients, strict=True))
 # end::norms[]
 
@@ -88,10 +93,11 @@ CHOICES = {
 
 # tag::feed-forward[]
 def feed_forward(x, weights, variant):
-    """Apply the variant's feed-forward: SwiGLU, or an MLP with the activation of that name."""
+    """Apply the variant's feed-forward: SwiGLU, or an MLP with some activation."""
     if variant.feed_forward == "swiglu":
         return swiglu(x, *(weights[name] for name in ("W_g", "W_u", "W_d")))
-    return mlp(x, *(weights.get(name) for name in ("W_1", "b_1", "W_2", "b_2")), variant.feed_forward)
+    parts = (weights.get(name) for name in ("W_1", "b_1", "W_2", "b_2"))
+    return mlp(x, *parts, variant.feed_forward)
 
 
 def feed_forward_backward(upstream, trace, weights, variant):
@@ -99,16 +105,19 @@ def feed_forward_backward(upstream, trace, weights, variant):
     is_gated = variant.feed_forward == "swiglu"
     names = ("W_g", "W_u", "W_d") if is_gated else ("W_1", "b_1", "W_2", "b_2")
     backward = swiglu_backward if is_gated else mlp_backward
-    x_gradient, *gradients = backward(upstream, trace, *(weights.get(name) for name in names))
-    return x_gradient, {name: g for name, g in zip(names, gradients, strict=True) if g is not None}
+    arrays = (weights.get(name) for name in names)
+    x_gradient, *gradients = backward(upstream, trace, *arrays)
+    pairs = zip(names, gradients, strict=True)
+    return x_gradient, {name: g for name, g in pairs if g is not None}
 # end::feed-forward[]
 
 
 # tag::residual[]
 def residual(x, sublayer, norm, norm_first):
-    """Add what a sublayer has to say to the rows it read: its trace, and the new rows.
+    """Add what a sublayer has to say to the rows it read: its trace, and new rows.
 
-    Source: vaswani2017attention, section 3.1 (norm last); xiong2020layer, section 3 (norm first).
+    Source: vaswani2017attention, section 3.1 (norm last);
+    xiong2020layer, section 3 (norm first).
     """
     if norm_first:
         trace = sublayer(norm(x))
@@ -117,8 +126,13 @@ def residual(x, sublayer, norm, norm_first):
     return trace, norm(x + trace.result)
 
 
-def residual_backward(upstream, x, trace, sublayer_backward, norm_backward, norm_first):
-    """Let the gradient take both ways through the sum; only with the norm first is one of them untouched."""
+def residual_backward(
+    upstream, x, trace, sublayer_backward, norm_backward, norm_first
+):
+    """Let the gradient go both ways through the sum.
+
+    Only with the norm first is one of the two ways untouched.
+    """
     if norm_first:
         inside, gradients = sublayer_backward(upstream, trace)
         through, norm_gradients = norm_backward(inside, x)
@@ -144,18 +158,25 @@ class VariantBlockTrace(NamedTuple):
 
 
 # tag::variant-block[]
-def variant_block(x, weights, n_heads, n_kv_heads=None, rotation=None, epsilon=1e-5, cache=None, variant=LLAMA):
-    """Let every token read the earlier ones, then work on what it has read, in the variant's way.
+def variant_block(
+    x, weights, n_heads, n_kv_heads=None, rotation=None, epsilon=1e-5, cache=None,
+    variant=LLAMA,
+):
+    """Let every token read the earlier ones, then work on it, in the variant's way.
 
     weights: gain_1, W_q ... as the variant has them (weight_shapes lists them)
     rotation: RoPE's turn of each token; none: rows are not turned
     -> trace with result: [..., tokens, d]
     """
     def attend(rows):
-        return multi_head_attention(rows, weights, n_heads, n_kv_heads, rotation, cache=cache)
+        return multi_head_attention(
+            rows, weights, n_heads, n_kv_heads, rotation, cache=cache
+        )
+
+    settings = {"weights": weights, "variant": variant, "epsilon": epsilon}
 
     def norm(place):
-        return partial(normalize, weights=weights, place=place, variant=variant, epsilon=epsilon)
+        return partial(normalize, place=place, **settings)
 
     attention, u = residual(x, attend, norm("_1"), variant.norm_first)
     work = partial(feed_forward, weights=weights, variant=variant)
@@ -169,28 +190,34 @@ def variant_block_backward(upstream, trace, weights):
     """Give the x gradient, and a dict of gradients keyed like weights."""
     x, attention, u, worked, _, variant, epsilon = trace
 
+    settings = {"weights": weights, "variant": variant, "epsilon": epsilon}
+
     def norm(place):
-        return partial(normalize_backward, weights=weights, place=place, variant=variant, epsilon=epsilon)
+        return partial(normalize_backward, place=place, **settings)
 
     back = partial(feed_forward_backward, weights=weights, variant=variant)
-    u_gradient, gradients = residual_backward(upstream, u, worked, back, norm("_2"), variant.norm_first)
-    back = partial(multi_head_attention_backward, weights=weights)
-    x_gradient, more = residual_backward(u_gradient, x, attention, back, norm("_1"), variant.norm_first)
+    sides = back, norm("_2"), variant.norm_first
+    u_gradient, gradients = residual_backward(upstream, u, worked, *sides)
+    sides = partial(multi_head_attention_backward, weights=weights), norm("_1")
+    x_gradient, more = residual_backward(
+        u_gradient, x, attention, *sides, variant.norm_first
+    )
     return x_gradient, gradients | more
 # end::variant-block-backward[]
 
 
 # tag::positions[]
 def turn(variant, start, n_tokens, d_head, base=10_000.0):
-    """Give RoPE's turn of positions start, start + 1, ...; none for a variant that does not turn its rows."""
+    """Give RoPE's turn of positions start, start + 1, ..., if anything turns."""
     if variant.positions not in ("rope", "rope_half"):
         return None
     pairs = half_split if variant.positions == "rope_half" else interleaved
-    return rotation(np.arange(start, start + n_tokens), rope_frequencies(d_head, base), pairs)
+    positions = np.arange(start, start + n_tokens)
+    return rotation(positions, rope_frequencies(d_head, base), pairs)
 
 
 def add_positions(x, weights, variant, start):
-    """Add to every row what the variant adds for its position: waves, a trained row, or nothing."""
+    """Add to every row what the variant adds for its position, if anything."""
     end = start + x.shape[-2]
     if variant.positions == "sinusoidal":
         return x + sinusoidal(end, x.shape[-1])[start:]
@@ -206,7 +233,7 @@ class VariantModelTrace(NamedTuple):
 
     ids: np.ndarray  # [..., tokens]
     blocks: list  # a VariantBlockTrace each
-    hidden: np.ndarray  # [..., tokens, d], after the last norm, if the variant has one
+    hidden: np.ndarray  # [..., tokens, d], after the last norm, if there is one
     result: np.ndarray  # [..., tokens, n_vocab]: logits
     variant: Variant
     epsilon: float
@@ -215,42 +242,51 @@ class VariantModelTrace(NamedTuple):
 
 # tag::variant-model[]
 def variant_model(
-    ids, weights, n_heads, n_kv_heads=None, variant=LLAMA, epsilon=1e-5, caches=None, start=0, base=10_000.0
+    ids, weights, n_heads, n_kv_heads=None, variant=LLAMA, epsilon=1e-5,
+    caches=None, start=0, base=10_000.0,
 ):
-    """Score, at every position, every token that could come next, in the variant's way.
+    """Score every token that could come next, everywhere, in the variant's way.
 
-    ids: [..., tokens]   start: the position of the first, where caches hold what came before
+    ids: [..., tokens]   start: position of the first, if caches hold earlier ones
     -> trace with result, the logits: [..., tokens, n_vocab]
     """
     for choice, allowed in CHOICES.items():
         check_choice(choice, getattr(variant, choice), allowed)
     x = add_positions(lookup(ids, weights["E"]), weights, variant, start)
     layers = split_layers(weights)
-    rotation = turn(variant, start, x.shape[-2], layers[0]["W_q"].shape[-1] // n_heads, base)
-    chosen = partial(variant_block, variant=variant)
-    blocks = stack(x, layers, n_heads, n_kv_heads, rotation, epsilon, caches, chosen)
+    d_head = layers[0]["W_q"].shape[-1] // n_heads
+    rotation = turn(variant, start, x.shape[-2], d_head, base)
+    step = partial(variant_block, variant=variant)
+    blocks = stack(x, layers, n_heads, n_kv_heads, rotation, epsilon, caches, step)
     x = blocks[-1].result
-    hidden = normalize(x, weights, "", variant, epsilon) if variant.norm_first else x
-    logits = tied_head(hidden, weights["E"]) if variant.is_tied else hidden @ weights["head"]
+    hidden = x
+    if variant.norm_first:
+        hidden = normalize(x, weights, "", variant, epsilon)
+    if variant.is_tied:
+        logits = tied_head(hidden, weights["E"])
+    else:
+        logits = hidden @ weights["head"]
     return VariantModelTrace(ids, blocks, hidden, logits, variant, epsilon)
 # end::variant-model[]
 
 
 # tag::variant-model-backward[]
 def variant_model_backward(upstream, trace, weights):
-    """Give a dict of gradients keyed like weights; a tied E gets the sum of its two uses."""
-    gradients = {}
-    if trace.variant.is_tied:
+    """Give a dict of gradients keyed like weights; a tied E gets a sum of two."""
+    gradients, variant, epsilon = {}, trace.variant, trace.epsilon
+    if variant.is_tied:
         x, E_as_head = tied_head_backward(upstream, trace.hidden, weights["E"])
     else:
-        x, gradients["head"], _ = linear_backward(upstream, trace.hidden, weights["head"])
+        head = weights["head"]
+        x, gradients["head"], _ = linear_backward(upstream, trace.hidden, head)
         E_as_head = 0.0
-    if trace.variant.norm_first:
+    if variant.norm_first:
         last = trace.blocks[-1].result
-        x, last_gradients = normalize_backward(x, last, weights, "", trace.variant, trace.epsilon)
-        gradients |= last_gradients
-    x, layers = stack_backward(x, trace.blocks, split_layers(weights), variant_block_backward)
-    if trace.variant.positions == "learned":
+        x, of_norm = normalize_backward(x, last, weights, "", variant, epsilon)
+        gradients |= of_norm
+    layers = split_layers(weights)
+    x, layers = stack_backward(x, trace.blocks, layers, variant_block_backward)
+    if variant.positions == "learned":
         gradients["P"] = learned_backward(x, weights["P"], x.shape[-2])
     gradients["E"] = lookup_backward(x, trace.ids, weights["E"]) + E_as_head
     return gradients | join_layers(layers)
@@ -262,8 +298,10 @@ if __name__ == "__main__":
 
     # tag::run-variants[]
     for name, variant in VARIANTS.items():
-        shapes = weight_shapes(n_vocab=7, n_model=8, n_hidden=16, n_layers=2, variant=variant, max_context=8)
+        sizes = {"n_vocab": 7, "n_model": 8, "n_hidden": 16, "n_layers": 2}
+        shapes = weight_shapes(**sizes, variant=variant, max_context=8)
         weights = initial_weights(np.random.default_rng(0), shapes)
-        logits = variant_model([1, 2, 3], weights, n_heads=2, variant=variant).result
-        print(f"{name:22}{sum(array.size for array in weights.values()):6} numbers   first logit {logits[0, 0]:+.4f}")
+        model = variant_model([1, 2, 3], weights, n_heads=2, variant=variant)
+        numbers, logit = sum(a.size for a in weights.values()), model.result[0, 0]
+        print(f"{name:22}{numbers:6} numbers   first logit {logit:+.4f}")
     # end::run-variants[]
