@@ -119,6 +119,7 @@ def check_backward(forward, backward, seed=0, **arguments):
         {name: arguments[name] for name in pairs},
         pairs,
     )
+# end::check-backward[]
 
 
 def pair_up(arguments, gradients):
@@ -138,7 +139,6 @@ def is_float_array(x):
 def result_of(trace):
     """Give the output of a forward, with or without a trace around it."""
     return getattr(trace, "result", trace)
-# end::check-backward[]
 
 
 if __name__ == "__main__":

@@ -190,7 +190,7 @@ class Tokenizer:
 
 # tag::complete[]
 def open_reader(model, pairs=interleaved, max_context=512):
-    """Make a reader of a real model, with RoPE's pairs as its file means, or not."""
+    """Make a reader of a real model, with RoPE turning its pairs, or others."""
     return Reader(
         model.weights, max_context=max_context, frequencies=model.frequencies,
         pairs=pairs, **model.settings,

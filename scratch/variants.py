@@ -28,7 +28,6 @@ from transformer import (
     stack_backward,
     swiglu,
     swiglu_backward,
-    tied_head,
     tied_head_backward,
 )
 
@@ -189,7 +188,6 @@ def variant_block(
 def variant_block_backward(upstream, trace, weights):
     """Give the x gradient, and a dict of gradients keyed like weights."""
     x, attention, u, worked, _, variant, epsilon = trace
-
     settings = {"weights": weights, "variant": variant, "epsilon": epsilon}
 
     def norm(place):
@@ -262,10 +260,8 @@ def variant_model(
     hidden = x
     if variant.norm_first:
         hidden = normalize(x, weights, "", variant, epsilon)
-    if variant.is_tied:
-        logits = tied_head(hidden, weights["E"])
-    else:
-        logits = hidden @ weights["head"]
+    head = weights["E"].T if variant.is_tied else weights["head"]
+    logits = hidden @ head
     return VariantModelTrace(ids, blocks, hidden, logits, variant, epsilon)
 # end::variant-model[]
 

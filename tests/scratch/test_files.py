@@ -39,6 +39,23 @@ def test_every_region_is_closed_under_its_own_name_and_none_holds_another(path):
     assert {kind for kind, _ in opened} == {"tag"}
 
 
+# What a page shows without scrolling sideways.
+WIDTH = 84
+
+
+def regions(path):
+    text = path.read_text()
+    return re.findall(r"^ *# tag::[a-z0-9_-]+\[\]$\n(.*?)^ *# end::", text, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_every_line_of_every_region_fits_a_page(path):
+    lines = [line for region in regions(path) for line in region.splitlines()]
+
+    assert lines
+    assert [line for line in lines if len(line) > WIDTH] == []
+
+
 def test_importing_every_file_prints_nothing():
     names = [path.stem for path in FILES if path.name not in EXTRAS]
     run = subprocess.run([sys.executable, "-W", "error", "-c", f"import {', '.join(names)}"], cwd=SCRATCH,
