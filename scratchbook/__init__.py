@@ -26,6 +26,7 @@ ext             everything that touches Sphinx
     boxes       {teach}, {in-practice}, {question}, {quiz}
     access      what Sphinx's writer and Furo leave inaccessible
     drawings    hand-made SVG inside the page, and as PDF for LaTeX
+    diagrams    Sphinx's {graphviz} inside the page
     paper       boxes, labels and stars as LaTeX draws them
     ebook       a style for reading devices, and a package that EPUB's checker accepts
     policy      a content security policy for each page, by hash
@@ -72,6 +73,7 @@ ROOMS: Final = (
     "reading",
     "access",
     "drawings",
+    "diagrams",
     "paper",
     "ebook",
     "policy",
