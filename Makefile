@@ -9,7 +9,7 @@ SPHINX  = $(BIN)/python -m sphinx --conf-dir . --nitpicky --fail-on-warning --ke
 export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help html test doctest mutate weights real pdf epub shots weight links lint clean
+.PHONY: help html test doctest mutate weights real pdf epub shots weight links live review twice bench soak lint clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
@@ -68,6 +68,24 @@ weight: html $(VENV)/book,test.ok  ## say what the first view of each page costs
 links: html $(VENV)/book,test.ok  ## follow every link of the built book, and those to other sites
 	@SITE=build/html $(BIN)/python -m pytest -q tests/site/test_links.py
 	-@$(BIN)/python -m sphinx --conf-dir . -q -b linkcheck docs build/linkcheck
+
+# What editors and we ourselves write is not watched: one save is one build.
+live: $(VENV)/book,live.ok  ## show the book at http://127.0.0.1:8000 and build it anew after every save
+	@$(BIN)/sphinx-autobuild --conf-dir . -d build/doctrees-live -j $(JOBS) --watch scratch --watch conf.py \
+	  --watch sources.bib --re-ignore '/(4913|\.#[^/]*|#[^/]*#|[^/]*~|\.[^/]*\.sw[a-z])(\.md)?$$' \
+	  --re-ignore '/__pycache__/' --ignore build docs build/live
+
+review: $(VENV)/book.ok  ## show each output, number and claim that is not the accepted one, and accept or refuse it
+	@$(BIN)/scratchbook review
+
+twice: $(VENV)/book.ok  ## run every page in two processes with different hash seeds, and tell what differs
+	@$(BIN)/scratchbook twice
+
+bench: $(VENV)/book.ok  ## compare with a static build and with other tools, in build/bench (twenty minutes)
+	@$(BIN)/python bench/run.py --write
+
+soak: $(VENV)/book,test.ok  ## run the long tests: edits, kills, damage, unlike builds (an hour)
+	@$(BIN)/python -m pytest -n $(JOBS) -m soak
 
 lint: $(VENV)/book,test.ok  ## style, types and spelling
 	@$(BIN)/ruff check .

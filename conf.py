@@ -16,7 +16,7 @@ extensions = [
     "sphinx.ext.doctest",
     "sphinx_copybutton",
 ]
-exclude_patterns = []
+exclude_patterns = ["**/4913.md", "**/.#*"]  # what editors write while they save
 myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 numfig = True

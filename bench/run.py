@@ -59,7 +59,7 @@ SYSTEMS = {
         ("-m", "mkdocs", "build", "-q", "-d", "built/html"),
     ),
 }
-QUICK = ("ours", "mkdocs")  # for the largest book: the others take minutes
+QUICK = ("ours", "mkdocs")  # for large books: the others take minutes
 SCENARIOS: dict[str, dict[str, int]] = {
     "cold": {},
     "no change": {},
@@ -136,13 +136,14 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--systems", nargs="+", choices=SYSTEMS, default=[*SYSTEMS], metavar="SYSTEM")
     parser.add_argument("--jobs", type=int, default=1, help="processes that Sphinx may use")
+    parser.add_argument("--peers-up-to", type=int, default=40, metavar="PAGES", help="only quick systems build more")
     parser.add_argument("--memory", action="store_true", help="sample memory too, which takes time of its own")
     parser.add_argument("--write", action="store_true", help="write the table and the plot that the guide shows")
     asked = parser.parse_args()
     PLACE.mkdir(parents=True, exist_ok=True)
     records = []
     for size in asked.sizes:
-        names = [name for name in asked.systems if int(size.partition("x")[0]) < 100 or name in QUICK]
+        names = [name for name in asked.systems if int(size.partition("x")[0]) <= asked.peers_up_to or name in QUICK]
         records += run_size(size, names, asked.rounds, asked.jobs, samples_memory=asked.memory)
         print_table([record for record in records if record.size == size])
     (PLACE / "records.json").write_text(json.dumps([asdict(record) for record in records], indent=1))
