@@ -242,16 +242,27 @@ def test_a_mistyped_region_is_told_and_the_page_still_has_the_files_names(projec
     assert outcome.cells["block-10"].part("text")["text"] == "1\n"
 
 
-def test_a_region_that_tears_a_printing_statement_is_told(project):
-    project.write("scratch/torn.py", "for i in range(2):\n    # tag::x[]\n    print(i)\n    # end::x[]\n")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "for i in range(2):\n    # tag::x[]\n    print(i)\n    # end::x[]\n",
+        "# tag::x[]\nfor i in range(2):\n    print(i)\n    # end::x[]\n    print(i)\n",
+    ],
+    ids=["its inside", "its beginning"],
+)
+def test_a_region_that_tears_a_printing_statement_is_told(project, text):
+    project.write("scratch/torn.py", text)
+    first = text[: text.index("for")].count("\n") + 1
 
-    mistake = project.mistake(shown("torn.py", "x"))
+    outcome = project.run(shown("torn.py", "x"))
 
-    assert mistake.place == Place("scratch/torn.py", 1)
+    (mistake,) = outcome.cells["file-5"].mistakes
+    assert mistake.place == Place("scratch/torn.py", first)
     assert mistake.text == (
-        "only a part of the statement at scratch/torn.py:1 is shown, so that what it prints is not; "
+        f"only a part of the statement at scratch/torn.py:{first} is shown, so that what it prints is not; "
         "take the whole statement in"
     )
+    assert text_of(outcome, shown("torn.py", "x")) == ""
 
 
 def test_a_file_that_is_not_python_is_shown_and_not_run(project):

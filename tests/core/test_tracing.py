@@ -64,6 +64,12 @@ def test_what_the_page_has_written_itself_is_no_input(project, text):
     assert (used.files, used.absent, used.unsure) == ({}, (), ())
 
 
+def test_a_file_that_the_page_empties_before_it_reads_it_is_no_input(project):
+    project.write("out.txt", "old")
+
+    assert uses(project, "open('out.txt', 'w').write('new')\nopen('out.txt').read()").files == {}
+
+
 def test_an_imported_file_is_recorded_with_the_places_where_it_was_looked_for_first(project):
     project.write("scratch/helper.py", "x = 1\n")
 
