@@ -9,7 +9,7 @@ SPHINX  = $(BIN)/python -m sphinx --conf-dir . --nitpicky --fail-on-warning --ke
 export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help html test doctest mutate weights real pdf epub shots weight links live review twice bench soak lint clean
+.PHONY: help html test doctest mutate weights real pdf epub shots weight links live review twice bench bench-model soak lint clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 12
@@ -81,6 +81,9 @@ review: $(VENV)/book.ok  ## show each output, number and claim that is not the a
 
 twice: $(VENV)/book.ok  ## run every page in two processes with different hash seeds, and tell what differs
 	@$(BIN)/scratchbook twice
+
+bench-model: $(VENV)/book.ok  ## time a training step and decoding; beside PyTorch if that is installed (a minute)
+	@$(BIN)/python bench/model.py
 
 bench: $(VENV)/book.ok  ## compare with a static build and with other tools, in build/bench (twenty minutes)
 	@$(BIN)/python bench/run.py --write
