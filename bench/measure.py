@@ -41,7 +41,8 @@ def measure(command: Sequence[str], folder: Path, *, samples_memory: bool = Fals
         )  # fmt: skip
         sampler = Sampler(process.pid) if samples_memory else None
         assert process.stdout
-        said = process.stdout.read()
+        with process.stdout:
+            said = process.stdout.read()
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         wall = time.perf_counter() - started
