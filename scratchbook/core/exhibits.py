@@ -44,13 +44,13 @@ class Exhibits:
         shown = set(listing.numbers)
         try:
             module = self._import(path)
+            known = set(public_names(module)) if path in self._shown else set()
             self._run_guards(self.modules.files[path], module, shown)
         finally:
             if path in self.modules.files:
                 self._keep_output(self.modules.files[path], ending, shown)
-        if path not in self._shown:
-            self._shown.add(path)
-            self._take_names(path, module, ending)
+        self._shown.add(path)
+        self._take_names(path, module, ending, known)
 
     def _import(self, path: str) -> ModuleType:
         """Return the module of a file, running it when nobody has.  Raises ScratchbookError when it has no name."""
@@ -79,9 +79,14 @@ class Exhibits:
                 elif is_touched(statement, shown):
                     ending.checks.append(_torn(statement, file.path))
 
-    def _take_names(self, path: str, module: ModuleType, ending: Ending) -> None:
-        """Make a file's public names the page's; a name that would mean two things is told."""
+    def _take_names(self, path: str, module: ModuleType, ending: Ending, known: set[str]) -> None:
+        """Make a file's public names the page's; a name that would mean two things is told.
+
+        known: names that the file had when it was shown before.  Only what its guard made since is taken then.
+        """
         for name, value in public_names(module).items():
+            if name in known:
+                continue
             if name in self.namespace and not is_same(self.namespace[name], value):
                 ending.fail(_unclear_name(name, path, self._owners.get(name)))
                 continue

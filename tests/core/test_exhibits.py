@@ -180,6 +180,20 @@ def test_the_names_of_a_shown_file_are_the_pages(project):
     assert project.output(shown("names.py"), block("print(x, '_hidden' in dir())")) == "1 False\n"
 
 
+def test_names_of_a_guard_are_the_pages_once_it_is_shown(project):
+    guard = "if __name__ == '__main__':\n    # tag::g[]\n    n = f()\n    # end::g[]\n"
+    project.write("scratch/late.py", f"# tag::f[]\ndef f(): return 1\n# end::f[]\n{guard}")
+
+    assert project.output(shown("late.py", "f"), shown("late.py", "g", line=2), block("print(n)")) == "1\n"
+
+
+def test_a_name_that_the_page_has_changed_stays_when_more_of_its_file_is_shown(project):
+    project.write("scratch/twice.py", "# tag::a[]\nx = 1\n# end::a[]\n# tag::b[]\ny = 2\n# end::b[]\n")
+    cells = shown("twice.py", "a"), block("x = 5", 5), shown("twice.py", "b", line=7), block("print(x)", 20)
+
+    assert project.output(*cells) == "5\n"
+
+
 def test_dunder_all_says_which_names_are_public(project):
     project.write("scratch/names.py", "__all__ = ['x']\nx = 1\ny = 2\n")
 
