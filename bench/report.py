@@ -67,7 +67,8 @@ def write_report(records: list[Record]) -> None:
     sizes = list(dict.fromkeys(it.size for it in records))
     rounds = 1 + max(it.round for it in records)
     system = f"Python {platform.python_version()}, {platform.system()}, {date.today().isoformat()}"
-    parts = [f"Measured on {system}; {rounds} rounds, medians."]
+    noise = "The seconds by the clock depend on what else the machine did; the ratios of processor time hardly do."
+    parts = [f"Measured on {system}; {rounds} rounds, medians.\n{noise}"]
     for size in sizes:
         pages, blocks = size.split("x")
         parts += [f"**{pages} pages of {blocks} blocks**", table([it for it in records if it.size == size])]
