@@ -8,6 +8,10 @@ from scratchbook.cli import main
 from scratchbook.mutation import read_equivalents
 
 ROOT = Path(__file__).parents[2]
+
+# What Sphinx and its extensions deprecate is no matter of the book's.
+pytestmark = pytest.mark.filterwarnings("ignore")
+
 EQUIVALENTS = ROOT / "tests" / "book" / "equivalents.toml"
 
 
