@@ -79,7 +79,7 @@ def test_regions_of_one_file_run_it_once_whatever_their_order(project):
 
 def test_a_whole_file_shows_exactly_what_python_prints(project):
     project.write("scratch/parts.py", PARTS)
-    command = [sys.executable, "scratch/parts.py"]
+    command = [sys.executable, "-u", "scratch/parts.py"]
     plain = subprocess.run(command, cwd=project.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     assert project.output(shown("parts.py")) == plain.stdout
@@ -108,7 +108,7 @@ def test_a_whole_file_shows_exactly_what_python_prints(project):
 )
 def test_a_file_prints_what_python_prints(project, text):
     (project.root / "scratch" / "file.py").write_bytes(text.encode())
-    command = [sys.executable, "-X", "utf8", "scratch/file.py"]
+    command = [sys.executable, "-u", "-X", "utf8", "scratch/file.py"]
     plain = subprocess.run(command, cwd=project.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
     assert project.output(shown("file.py")) == plain.stdout.replace(f"{project.root}/", "")
