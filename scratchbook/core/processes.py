@@ -14,6 +14,7 @@ from typing import Final
 PR_SET_PDEATHSIG: Final = 1
 PR_SET_CHILD_SUBREAPER: Final = 36
 KILLING_SECONDS: Final = 2.0
+MOST_READINGS: Final = 10
 IS_LINUX: Final = sys.platform == "linux"
 # Loaded once: code that runs later is asked why it loads foreign libraries.
 C_LIBRARY: Final = ctypes.CDLL(None) if IS_LINUX else None
@@ -39,7 +40,20 @@ def fork() -> int:
 
 
 def children_of(process: int) -> list[int]:
-    """Return the direct children of a process; none where the kernel does not tell."""
+    """Return the direct children of a process; none where the kernel does not tell.
+
+    While one of them ends, the kernel's list may leave out another: only what it says twice is true.
+    """
+    found = _read_children(process)
+    for _ in range(MOST_READINGS):
+        before, found = found, _read_children(process)
+        if found == before:
+            break
+    return found
+
+
+def _read_children(process: int) -> list[int]:
+    """Return what the kernel says once of a process's children."""
     found = []
     with contextlib.suppress(OSError):
         for thread in os.listdir(f"/proc/{process}/task"):
@@ -50,7 +64,7 @@ def children_of(process: int) -> list[int]:
 
 def living_children() -> list[int]:
     """Reap what has ended below this process and return its children that live."""
-    for _ in range(10):  # while one of them ends, the kernel's list may leave out others
+    for _ in range(MOST_READINGS):  # while one of them ends, the kernel's list may leave out others
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
@@ -70,13 +84,16 @@ def descendants_of(process: int) -> list[int]:
 
 
 def command_of(process: int) -> str | None:
-    """Return the command line of a living process, None when it has ended."""
+    """Return the command line of a living process, None when it has ended.
+
+    A process that is just turning into another program has no command line yet: that one's name stands for it.
+    """
     with contextlib.suppress(OSError):
-        with open(f"/proc/{process}/stat") as file:
-            state = file.read().rpartition(")")[2].split()[0]
-        if state not in ("Z", "X"):
+        with open(f"/proc/{process}/stat", errors="replace") as file:
+            name, _, rest = file.read().partition("(")[2].rpartition(")")
+        if rest.split()[0] not in ("Z", "X"):
             with open(f"/proc/{process}/cmdline", "rb") as file:
-                return file.read().replace(b"\0", b" ").decode("utf-8", "replace").strip()
+                return file.read().replace(b"\0", b" ").decode("utf-8", "replace").strip() or name
     return None
 
 
