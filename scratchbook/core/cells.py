@@ -27,6 +27,7 @@ class FileCell:
     """Show lines of a file, run the whole file once in the page's namespace, keep what those lines printed.
 
     file: as the author wrote it.   path: where it was found, from the root; "" while reading, None when missing.
+    seconds, shown_bytes, captured_bytes: limits of its own, None for those of the session.
     """
 
     id: str
@@ -35,6 +36,8 @@ class FileCell:
     selection: Selection
     path: str | None = ""
     seconds: float | None = None
+    shown_bytes: int | None = None
+    captured_bytes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,8 @@ class CodeCell:
     """Run code of the page.
 
     wants: what it must end with: printed text, a figure, or a table.   show_value: the last expression too.
-    raises: the exception that is meant to come, by its class's name.   seconds: a limit of its own.
+    raises: the exception that is meant to come, by its class's name.
+    seconds, shown_bytes, captured_bytes: limits of its own, None for those of the session.
     """
 
     id: str
@@ -52,6 +56,8 @@ class CodeCell:
     show_value: bool = False
     raises: str | None = None
     seconds: float | None = None
+    shown_bytes: int | None = None
+    captured_bytes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -88,6 +94,11 @@ class BranchCell:
 
 
 Cell: TypeAlias = FileCell | CodeCell | ValueCell | ClaimCell | BranchCell
+
+
+def own_limit(cell: Cell, name: Literal["seconds", "shown_bytes", "captured_bytes"]) -> Any:
+    """Return the limit that a cell sets for itself, None when it leaves that to its session."""
+    return getattr(cell, name, None)
 
 
 @dataclass(frozen=True)

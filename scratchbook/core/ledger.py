@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scratchbook.core.capture import Splitter
-from scratchbook.core.cells import BranchCell, Cell, CellOutcome, Outcome, Part, Session, Uses
+from scratchbook.core.cells import BranchCell, Cell, CellOutcome, Outcome, Part, Session, Uses, own_limit
 from scratchbook.core.errors import Mistake, Place
 from scratchbook.core.failures import describe_death
 from scratchbook.core.listings import Listing, make_listings
@@ -113,7 +113,7 @@ class Ledger:
             return CellOutcome("not run", tuple(parts), listing.mistakes)
         line, mistakes = entry.line, list(entry.mistakes)
         if not isinstance(cell, BranchCell):
-            parts += self._text_parts(line.get("spans", [[entry.begin, entry.begin + 1]]), mistakes)
+            parts += self._text_parts(cell, line.get("spans", [[entry.begin, entry.begin + 1]]), mistakes)
         parts += [Part(part["kind"], part["data"]) for part in line.get("parts", ())]
         mistakes += [Mistake.from_json(mistake) for mistake in line.get("mistakes", ())]
         for spans, mistake in line.get("checks", ()):
@@ -122,12 +122,12 @@ class Ledger:
         has_failed = entry.mistakes or line["status"] == "failed"
         return CellOutcome("failed" if has_failed else "ok", tuple(parts), (*listing.mistakes, *mistakes))
 
-    def _text_parts(self, spans: list[tuple[int, int]], mistakes: list[Mistake]) -> list[Part]:
+    def _text_parts(self, cell: Cell, spans: list[tuple[int, int]], mistakes: list[Mistake]) -> list[Part]:
         """Return what a cell printed, as a page can show it."""
         data = self.splitter.join(spans)
         if not data:
             return []
-        printed = show_bytes(data, self.session.limits.shown_bytes, self.folders)
+        printed = show_bytes(data, own_limit(cell, "shown_bytes") or self.session.limits.shown_bytes, self.folders)
         if printed.wrong:
             text = f"printed {printed.wrong} bytes that are not UTF-8, shown as \ufffd; decode them first"
             mistakes.append(Mistake("output", text))

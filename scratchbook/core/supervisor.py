@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scratchbook.core.capture import Splitter
-from scratchbook.core.cells import Cell, Outcome, Session
+from scratchbook.core.cells import Cell, CodeCell, FileCell, Outcome, Session, own_limit
 from scratchbook.core.errors import Mistake, Place
 from scratchbook.core.failures import fatal_place, machine_folders
 from scratchbook.core.ledger import Entry, Ledger
@@ -162,7 +162,10 @@ class Supervisor:
             self.ledger.take(json.loads(line), self._child)
 
     def _block_seconds(self, cell: Cell) -> float:
-        return getattr(cell, "seconds", None) or self.session.limits.block_seconds
+        return own_limit(cell, "seconds") or self.session.limits.block_seconds
+
+    def _captured_bytes(self, cell: Cell) -> int:
+        return own_limit(cell, "captured_bytes") or self.session.limits.captured_bytes
 
     def _page_seconds(self) -> float:
         """Return the page's limit; a block with a longer one of its own has its time on top."""
@@ -180,9 +183,10 @@ class Supervisor:
         """Stop what has printed too much, run too long or started too many processes."""
         if self._is_killed:
             return
-        entry, most = self.ledger.open, self.session.limits.captured_bytes
-        if entry and self.splitter.size_since(entry.begin) > most:
-            self._stop(f"printed more than {say_bytes(most)} and was stopped; raise it with scratchbook_captured_bytes")
+        entry = self.ledger.open
+        if entry and self.splitter.size_since(entry.begin) > self._captured_bytes(entry.cell):
+            choice = raising(entry.cell, self.session, ":captured-bytes:", "scratchbook_captured_bytes")
+            self._stop(f"printed more than {say_bytes(self._captured_bytes(entry.cell))} and was stopped; {choice}")
         elif self._seconds_left() <= 0:
             self._stop(self._late_text(entry))
         elif time.monotonic() >= self._next_count:
@@ -194,7 +198,7 @@ class Supervisor:
     def _late_text(self, entry: Entry | None) -> str:
         seconds = self._block_seconds(entry.cell) if entry else 0.0
         if entry and time.monotonic() - entry.started >= seconds:
-            choice = "raise it with :timeout: or scratchbook_block_seconds"
+            choice = raising(entry.cell, self.session, ":timeout:", "scratchbook_block_seconds")
             return f"ran longer than {seconds:g} s and was stopped; {choice}"
         choice = "raise it with scratchbook_page_seconds"
         return f"the page ran longer than {self._page_seconds():g} s and was stopped here; {choice}"
@@ -233,3 +237,9 @@ class Supervisor:
             more = f" and {len(commands) - 1} more" if len(commands) > 1 else ""
             text = f"left a process running, which was stopped: {what}{more}; wait for it or end it"
             self.ledger.entries[cell].mistakes.append(Mistake("run", text))
+
+
+def raising(cell: Cell, session: Session, option: str, setting: str) -> str:
+    """Say how an author raises a limit: by an option where the block takes it, else by the setting alone."""
+    has_options = isinstance(cell, FileCell | CodeCell) and "#exec-" not in session.name
+    return f"raise it with {option} or {setting}" if has_options else f"raise it with {setting}"

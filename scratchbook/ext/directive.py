@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Final, NamedTuple
 from docutils import nodes
 from docutils.parsers.rst import directives
 from docutils.statemachine import StringList
+from docutils.utils import get_source_line
 from myst_parser.mocking import MockState
 from sphinx.application import Sphinx
 from sphinx.directives.code import CodeBlock
@@ -55,6 +56,11 @@ def find_spot(env: BuildEnvironment, source: str | None, line: int | None) -> Sp
     return Spot(Place(path_from_root(env, document), line or 1), False)
 
 
+def place_of(env: BuildEnvironment, node: nodes.Node) -> str:
+    """Return where a node stands, as messages show it."""
+    return str(find_spot(env, *get_source_line(node)).place)
+
+
 def path_from_root(env: BuildEnvironment, path: str) -> str:
     """Return a path as messages show it: from the project's root, with forward slashes."""
     absolute = path if os.path.isabs(path) else os.path.join(env.srcdir, path)
@@ -91,6 +97,13 @@ def positive(text: str) -> float:
     if not 0 < seconds < float("inf"):
         raise ValueError("it must be more than 0")
     return seconds
+
+
+def count_of_bytes(text: str) -> int:
+    """Read a number of bytes."""
+    if not re.fullmatch(r"\s*[0-9_]+\s*", text) or int(text) == 0:
+        raise ValueError("it must be a whole number of bytes, more than 0")
+    return int(text)
 
 
 class LiveDirective(SphinxDirective):

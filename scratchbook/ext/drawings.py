@@ -5,7 +5,6 @@ and the reader's font; as PDF for LaTeX.  A drawing that could run something sta
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import Any, Final
@@ -16,8 +15,9 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.transforms.post_transforms.images import ImageConverter
 from sphinx.util import logging
 
+from scratchbook.ext.directive import place_of
 from scratchbook.ext.domain import domain_of
-from scratchbook.ext.figures import inline_svg
+from scratchbook.ext.figures import CONVERTER, inline_svg
 
 logger = logging.getLogger(__name__)
 
@@ -26,6 +26,7 @@ UNSAFE: Final = re.compile(
 )
 ROOT: Final = re.compile(r"<svg\b[^>]*>")
 NAMED: Final = re.compile(r"\s(?:role|aria-\w+|color)\s*=\s*(\"[^\"]*\"|'[^']*')")
+CONVERTING_SECONDS: Final = 60
 SCHEME: Final = re.compile(r"<style>[^<]*prefers-color-scheme[^<]*</style>\s*")
 
 
@@ -68,27 +69,36 @@ def sized(root: str) -> str:
 
 
 class DrawingsAsPdf(ImageConverter):
-    """Let LaTeX have drawings as PDF."""
+    """Let LaTeX have drawings as PDF, and the words of one that cannot be that."""
 
     conversion_rules = [("image/svg+xml", "application/pdf")]  # noqa: RUF012  # as Sphinx declares it
+    fault = ""
 
     def is_available(self) -> bool:
-        """Whether the converter is installed; where it is not, Sphinx leaves the drawing out, so say it."""
-        if shutil.which("rsvg-convert"):
-            return True
-        text = "rsvg-convert is missing, so drawings are left out of the PDF: apt-get install librsvg2-bin"
-        logger.warning(text, type="scratchbook", subtype="output")
-        return False
+        """Whether to ask at all: a converter that is missing is told at each drawing, which LaTeX could not read."""
+        return True
+
+    def handle(self, node: nodes.image) -> None:
+        """Convert one image, or put its words there and say why."""
+        self.fault = ""
+        super().handle(node)
+        if self.fault:
+            logger.warning(self.fault, type="scratchbook", subtype="output", location=place_of(self.env, node))
+            words = nodes.inline("", f"[{node.get('alt', '') or Path(node['uri']).name}]")
+            is_block = not isinstance(node.parent, nodes.TextElement)
+            node.replace_self(nodes.paragraph("", "", words) if is_block else words)
 
     def convert(self, _from: Any, _to: Any) -> bool:
-        """Convert one drawing."""
-        command = ["rsvg-convert", "--format=pdf", f"--output={_to}", str(_from)]
-        made = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-        if made.returncode:
-            logger.warning(
-                f"{Path(_from).name} is no drawing: {made.stderr.strip()}", type="scratchbook", subtype="output"
-            )
-        return made.returncode == 0
+        """Convert one drawing; what went wrong is kept in `fault`."""
+        command = [CONVERTER, "--format=pdf", f"--output={_to}", str(_from)]
+        try:
+            subprocess.run(command, capture_output=True, text=True, check=True, timeout=CONVERTING_SECONDS)
+        except FileNotFoundError:
+            self.fault = f"{CONVERTER} is missing, so this drawing is left out of the PDF: apt-get install librsvg2-bin"
+        except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
+            said = " ".join(str(error.stderr or error).replace(f"{_from}", "").split())
+            self.fault = f"{Path(_from).name} cannot be drawn on paper: {said}"
+        return not self.fault
 
 
 def register(app: Sphinx) -> None:

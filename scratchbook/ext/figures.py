@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+import shutil
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
@@ -15,6 +16,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
 from scratchbook.core.cells import CellOutcome
+from scratchbook.ext.directive import place_of
 
 logger = logging.getLogger(__name__)
 
@@ -23,6 +25,8 @@ LONG_NUMBER: Final = re.compile(r"(?<![\w#.])(?<!scale\()(?<!matrix\()[1-9]\d*\.
 ID: Final = re.compile(r'\sid="([^"]*)"')
 USED_ID: Final = re.compile(r"#([\w:.-]+)")
 INDENTATION: Final = re.compile(r"\s*\n\s*")
+
+CONVERTER: Final = "rsvg-convert"  # makes PDF of SVG, see `drawings`
 
 # Which kinds of part a form shows, the best first.
 KINDS: Final = {
@@ -33,9 +37,14 @@ KINDS: Final = {
 }
 
 
-def figure_nodes(outcome: CellOutcome, alt: str, form: str, env: BuildEnvironment) -> Iterator[nodes.Node]:
-    """Yield each figure of a cell; a cell gives every kind of every figure, in one order."""
-    for kind in KINDS[form]:
+def figure_nodes(
+    outcome: CellOutcome, alt: str, form: str, env: BuildEnvironment, asked: nodes.Element
+) -> Iterator[nodes.Node]:
+    """Yield each figure of a cell; a cell gives every kind of every figure, in one order.
+
+    asked: what stands at the author's line.
+    """
+    for kind in kinds_of(form):
         found = [part.data for part in outcome.parts if part.kind == kind]
         if not found:
             continue
@@ -44,15 +53,22 @@ def figure_nodes(outcome: CellOutcome, alt: str, form: str, env: BuildEnvironmen
                 yield inline_svg(data["svg"], alt)
             else:
                 content = data["svg"].encode() if kind == "svg" else base64.b64decode(data["base64"])
-                yield image_file(content, kind, alt, env)
+                image = image_file(content, kind, alt, env)
+                image.source, image.line = asked.source, asked.line
+                yield image
         return
     if any(part.kind in ("svg", "pdf", "png") for part in outcome.parts):
         logger.warning(
             "a figure has no form that this builder can show, and its words stand there instead: "
             "draw it with matplotlib, which gives every form",
-            type="scratchbook", subtype="output", location=env.current_document.docname,
+            type="scratchbook", subtype="output", location=place_of(env, asked),
         )  # fmt: skip
         yield nodes.paragraph("", f"[{alt}]", classes=["scratchbook-figure"])
+
+
+def kinds_of(form: str) -> tuple[str, ...]:
+    """Return which kinds of part a form can show; LaTeX an SVG too where that can be made a PDF."""
+    return (*KINDS[form], "svg") if form == "latex" and shutil.which(CONVERTER) else KINDS[form]
 
 
 def inline_svg(svg: str, alt: str) -> nodes.container:

@@ -12,7 +12,16 @@ from sphinx.application import Sphinx
 
 from scratchbook.core.cells import Code, CodeCell, FileCell, Selection
 from scratchbook.core.errors import Place, ScratchbookError
-from scratchbook.ext.directive import Converter, LiveDirective, failure_box, flag, literal_blocks, positive, required
+from scratchbook.ext.directive import (
+    Converter,
+    LiveDirective,
+    count_of_bytes,
+    failure_box,
+    flag,
+    literal_blocks,
+    positive,
+    required,
+)
 from scratchbook.ext.domain import Frozen, Shown, Slot, listing_id, output_id
 
 # Options that Sphinx's own code block understands, handed on to it.
@@ -37,8 +46,12 @@ RUN_OPTIONS: Final[dict[str, Converter]] = {
     "table": flag,
     "show-value": flag,
     "raises": required,
-    "timeout": positive,
     "frozen": flag,
+}
+LIMIT_OPTIONS: Final[dict[str, Converter]] = {
+    "timeout": positive,
+    "shown-bytes": count_of_bytes,
+    "captured-bytes": count_of_bytes,
 }
 SHOW_OPTIONS: Final[dict[str, Converter]] = {"hide-code": flag, "hide-output": flag, "no-output": required}
 
@@ -46,7 +59,9 @@ SHOW_OPTIONS: Final[dict[str, Converter]] = {"hide-code": flag, "hide-output": f
 class Live(LiveDirective):
     """Show and run: a region of a file with its demonstration, or code of the page."""
 
-    wanted: ClassVar[dict[str, Converter]] = {**SELECTION_OPTIONS, **RUN_OPTIONS, **SHOW_OPTIONS, **BLOCK_OPTIONS}
+    wanted: ClassVar[dict[str, Converter]] = {
+        **SELECTION_OPTIONS, **RUN_OPTIONS, **LIMIT_OPTIONS, **SHOW_OPTIONS, **BLOCK_OPTIONS,
+    }  # fmt: skip
 
     def make_nodes(self) -> list[nodes.Node]:
         """Leave the cells in the domain and what they will show on the page."""
@@ -92,7 +107,7 @@ class Live(LiveDirective):
             if name in self.options and not self.arguments:
                 raise ScratchbookError(f"option '{name}' selects lines of a file, and this {{live}} names none")
         for name in RUN_OPTIONS:
-            if name in self.options and name != "timeout" and not has_code:
+            if name in self.options and not has_code:
                 raise ScratchbookError(f"option '{name}' is about code of the page: write some in the block")
         if {"caption", "hide-code"} <= self.options.keys() and not self._draws:
             raise ScratchbookError("option 'caption' stands above code, and :hide-code: takes the code away")
@@ -114,7 +129,7 @@ class Live(LiveDirective):
             place=self.place,
             file=file,
             selection=Selection(**chosen),
-            seconds=self.options.get("timeout"),
+            **self._limits,
         )
 
     def _code_cell(self, cell_id: str, code: Code) -> CodeCell:
@@ -126,13 +141,22 @@ class Live(LiveDirective):
             wants=wants,  # type: ignore[arg-type]  # mypy widens the literals
             show_value=self.options.get("show-value", False),
             raises=self.options.get("raises"),
-            seconds=self.options.get("timeout"),
+            **self._limits,
         )
         if self.options.get("frozen", False):
             self.page.frozen.append(Frozen(cell, after=len(self.page.cells)))
         else:
             self.page.cells.append(cell)
         return cell
+
+    @property
+    def _limits(self) -> dict[str, Any]:
+        """Return the limits that this block sets for its cells."""
+        return {
+            "seconds": self.options.get("timeout"),
+            "shown_bytes": self.options.get("shown-bytes"),
+            "captured_bytes": self.options.get("captured-bytes"),
+        }
 
     def _listing(self, cell: FileCell) -> list[nodes.Node]:
         """Return an empty code block that is filled once the file has been read."""

@@ -74,7 +74,7 @@ class FillSlots(SphinxPostTransform):
             given = [self.outcomes(slot, cell)[number][1] for cell in slot.cells]
             known = [outcome for outcome in given if outcome]
             said.append((state, list(self.said_nodes(known, slot, node))))
-            drawn.append((state, list(self.drawn_nodes(known, slot))))
+            drawn.append((state, list(self.drawn_nodes(known, slot, node))))
         content = [*show_states(said), *self.frame(node, slot, show_states(drawn))]
         if not content:
             return []
@@ -130,12 +130,12 @@ class FillSlots(SphinxPostTransform):
         elif any(outcome.status == "not run" for outcome in known):
             yield nodes.paragraph("", not_run(), classes=["scratchbook-not-run"])
 
-    def drawn_nodes(self, known: list[CellOutcome], slot: Slot) -> Iterator[nodes.Node]:
+    def drawn_nodes(self, known: list[CellOutcome], slot: Slot, node: nodes.Element) -> Iterator[nodes.Node]:
         """Yield the figures and tables of all cells."""
         if slot.options.get("hidden"):
             return
         for outcome in known:
-            yield from figure_nodes(outcome, slot.options.get("alt", ""), self.form, self.env)
+            yield from figure_nodes(outcome, slot.options.get("alt", ""), self.form, self.env, node)
             yield from (table_node(part.data) for part in outcome.parts if part.kind == "table")
 
     def fill_plain_output(self, node: nodes.Element, slot: Slot) -> list[nodes.Node]:

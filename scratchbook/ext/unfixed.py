@@ -1,7 +1,8 @@
 """Let no mistake fall silent: a page that anything warned about is read again by the next build.
 
 Sphinx says a message when it reads or writes a page, and leaves unchanged pages alone: a second build would be green.
-Our own mistakes are said in every build by `report`; this room does the same for those of Sphinx and of others.
+Our own mistakes are said in every build by `report`; this room does the same for those of Sphinx and of others, and for
+what we ourselves can only tell while a page is written.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.logging import NAMESPACE, is_suppressed_warning
 
+from scratchbook.ext import report
+
 
 class Unfixed(logging.Handler):
     """Collect where one build warns.  Lives as long as its application."""
@@ -29,10 +32,14 @@ class Unfixed(logging.Handler):
         self.places: set[str] = set()
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Note where a warning stands, unless it is ours or the project does not want to hear it."""
+        """Note where a warning stands, unless `report` said it or the project does not want to hear it."""
         kind, subkind = getattr(record, "type", None) or "", getattr(record, "subtype", None) or ""
-        if kind != "scratchbook" and not is_suppressed_warning(kind, subkind, self.app.config.suppress_warnings):
-            self.places.update(find_source(getattr(record, "location", None)))
+        is_reported = record.name == f"{NAMESPACE}.{report.__name__}"
+        if is_reported or is_suppressed_warning(kind, subkind, self.app.config.suppress_warnings):
+            return
+        self.places.update(find_source(getattr(record, "location", None)))
+        if (kind, subkind) == ("scratchbook", "output"):
+            self.app.statuscode = self.app.statuscode or 1
 
     def begin(self, app: Sphinx) -> None:
         """Listen from now on."""

@@ -126,7 +126,7 @@ def test_a_task_has_a_limit_of_its_own_and_the_next_one_runs(tasks):
 
     (mistake,) = outcome.cells[slow.id].mistakes
     assert mistake.text == (
-        "ran longer than 0.3 s and was stopped; raise it with :timeout: or scratchbook_block_seconds "
+        "ran longer than 0.3 s and was stopped; raise it with scratchbook_block_seconds "
         f"(run by {CHAPTER}:71)"
     )
     assert mistake.place.path == "scratch/tasks.py"

@@ -74,6 +74,8 @@ def test_an_unknown_session_is_a_miss(store):
     [
         a_session(code_cell("print(2)")),
         a_session(code_cell(show_value=True)),
+        a_session(code_cell(shown_bytes=10)),
+        a_session(code_cell(captured_bytes=10)),
         a_session(code_cell(), ValueCell("value-1", Place("docs/a.md", 9), "x")),
         a_session(name="b"),
         a_session(state=State("token", "cat")),

@@ -1,6 +1,7 @@
 """What running a page means: one namespace, ordered output, true lines, and one mistake for whatever goes wrong."""
 
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -292,25 +293,49 @@ def test_endless_output_is_stopped_at_what_is_kept(project):
 
     assert time.monotonic() - started < 3
     assert outcome.cells["block-10"].mistakes[0].text == (
-        "printed more than 1 MiB and was stopped; raise it with scratchbook_captured_bytes"
+        "printed more than 1 MiB and was stopped; raise it with :captured-bytes: or scratchbook_captured_bytes"
     )
     assert len(outcome.cells["block-10"].part("text")["text"]) <= 64 * 1024
+
+
+def test_a_block_may_keep_and_show_more_or_less_than_the_page(project):
+    endless = block("while True:\n    print('x' * 99)", captured_bytes=2000, shown_bytes=250)
+    outcome = project.run(block("print('y' * 999)", shown_bytes=10), replace(endless, id="endless"))
+
+    assert outcome.cells["block-10"].part("text") == {"text": "y" * 10, "cut": 990}
+    assert outcome.cells["endless"].part("text")["text"] == f"{'x' * 99}\n" * 2
+    assert outcome.cells["endless"].mistakes[0].text == (
+        "printed more than 1.953 KiB and was stopped; raise it with :captured-bytes: or scratchbook_captured_bytes"
+    )
+
+
+def test_what_takes_no_options_is_told_the_setting_alone(project):
+    limits = Limits(block_seconds=0.2)
+    alone = project.session(block("while True: pass"), limits=limits)
+    outcome = project.server.run(replace(alone, name="page#exec-1"))
+
+    (mistake,) = outcome.cells["block-10"].mistakes
+    assert mistake.text == "ran longer than 0.2 s and was stopped; raise it with scratchbook_block_seconds"
+    assert project.mistake(value("[1 for _ in iter(int, 1)]"), limits=limits).text == mistake.text
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "import subprocess\nsubprocess.Popen(['sleep', '600'])",
-        "import subprocess\nsubprocess.Popen(['sleep', '600'], start_new_session=True)",
-        "import os\nif os.fork() == 0:\n    os.setsid()\n    if os.fork() == 0:\n"
-        "        os.execlp('sleep', 'sleep', '600')\n    os._exit(0)\nos.wait()",
+        "import subprocess\nchild = subprocess.Popen(['sleep', '600']).pid",
+        "import subprocess\nchild = subprocess.Popen(['sleep', '600'], start_new_session=True).pid",
+        "import os\nnear, far = os.pipe()\nif os.fork() == 0:\n    os.setsid()\n    child = os.fork()\n"
+        "    if child == 0:\n        os.execlp('sleep', 'sleep', '600')\n"
+        "    os.write(far, str(child).encode())\n    os._exit(0)\nos.wait()\nchild = int(os.read(near, 20))",
     ],
     ids=["child", "group of its own", "daemon"],
 )
 def test_a_process_that_outlives_its_block_is_told_there_and_stopped(project, text):
     started = time.monotonic()
 
-    outcome = project.run(block("import time"), block(text, 20), block("time.sleep(0.05)\nprint('on')", 40))
+    # A process has the name of what started it until it is another program, which nothing else tells.
+    wait = "while b'600' not in open(f'/proc/{child}/cmdline', 'rb').read():\n    pass\nprint('on')"
+    outcome = project.run(block("import time"), block(text, 20), block(wait, 40))
 
     assert time.monotonic() - started < 3
     assert [mistake.text for mistake in outcome.cells["block-20"].mistakes] == [

@@ -1,6 +1,7 @@
 """{live}, {value} and {claim}: what a page shows of files and of its own code."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -143,6 +144,21 @@ def test_an_error_that_is_meant_and_does_not_come_is_told(chapter):
     assert built.warnings[0].startswith("docs/index.md:3: WARNING: ended without ValueError, ")
 
 
+def test_a_block_may_show_and_keep_more_or_less_than_others(chapter):
+    options = [":shown-bytes: 4", ":captured-bytes: 9000000"]
+    built = chapter(f"# Book\n\n{block('print(1)', 'for _ in range(80_000): print(*[0] * 9)', options=options)}\n")
+
+    assert built.warnings == []
+    assert blocks(built)[1] == "1"
+    assert "… 1,440,000 bytes more are not shown." in built.text()
+
+
+def test_a_region_and_its_demonstration_have_the_limits_of_their_block(chapter):
+    shown = block("print('demonstration')", file="code.py", options=[":tag: said", ":shown-bytes: 5"])
+
+    assert blocks(chapter(f"# Book\n\n{shown}\n", CODE))[2] == "said demon"
+
+
 def test_an_array_is_a_table(chapter):
     built = chapter(f"# Book\n\n{block('[[1, 2], [3, 4]]', options=[':table:'])}\n")
 
@@ -200,12 +216,37 @@ CAPTION = {"html": "(Fig.|Table) 1 The caption 2", "latex": r"caption\{The capti
 CAPTIONED = [":caption: The caption {value}`1 + 1`", ":name: fig-one"]
 
 
-def test_a_figure_without_a_form_for_a_builder_is_told_and_is_its_words(chapter):
-    built = chapter(f"# Book\n\n{DRAWING}\n", builder="latex")
+@pytest.mark.skipif(not shutil.which("rsvg-convert"), reason="needs Debian's librsvg2-bin")
+def test_a_figure_that_is_only_svg_is_pdf_on_paper(chapter):
+    sized = DRAWING.replace("<svg ", '<svg width="20" height="10" ')
+    built = chapter(f"# Book\n\n{sized}\n", builder="latex")
+
+    name = re.search(r"includegraphics\{\{(\w{24})\}\.pdf\}", built.file("book.tex"))[1]
+    assert (Path(built.app.outdir) / f"{name}.pdf").read_bytes().startswith(b"%PDF")
+    assert built.messages == ""
+
+
+@pytest.mark.skipif(not shutil.which("rsvg-convert"), reason="needs Debian's librsvg2-bin")
+def test_a_figure_that_cannot_be_pdf_is_told_in_every_build_and_is_its_words(project):
+    project.write({"docs/index.md": f"# Book\n\n{DRAWING}\n"})
+    built, again = project.build("latex"), project.build("latex")
+
+    (warning,) = built.warnings
+    assert re.match(r"docs/index.md:3: WARNING: \w+\.svg cannot be drawn on paper: .* has no dimensions", warning)
+    assert "Two \\textless{}lines\\textgreater{}" in built.file("book.tex")
+    assert ".svg" not in built.file("book.tex")
+    assert (built.status, again.status, again.warnings) == (1, 1, built.warnings)
+
+
+def test_a_figure_without_a_form_for_a_builder_is_told_in_every_build_and_is_its_words(project, monkeypatch):
+    monkeypatch.setenv("PATH", "nowhere")
+    project.write({"docs/index.md": f"# Book\n\n{DRAWING}\n"})
+    built, again = project.build("latex"), project.build("latex")
 
     assert "Two \\textless{}lines\\textgreater{}" in built.file("book.tex")
     assert len(built.warnings) == 1
-    assert "a figure has no form that this builder can show" in built.warnings[0]
+    assert "docs/index.md:3: WARNING: a figure has no form that this builder can show" in built.warnings[0]
+    assert (built.status, again.status, again.warnings) == (1, 1, built.warnings)
 
 
 @pytest.mark.parametrize(

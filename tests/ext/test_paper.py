@@ -212,3 +212,24 @@ def test_the_pdf_loses_nothing(book, tex, tmp_path):
     text = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True, check=True).stdout
     for words in ("★", "✓", "pet = dog", "Hints and solutions", "Listing 1", "Fig. 1", "Right so."):
         assert words in text, words
+
+
+@pytest.mark.parametrize("drawing", ["<svg", '<svg xmlns="http://www.w3.org/2000/svg"/>'])
+def test_a_drawing_that_paper_cannot_have_is_its_words_and_told(project, drawing):
+    page = "# Book\n\n```{image} drawing.svg\n:alt: A box.\n```\n\nAnd ![words](drawing.svg) within a sentence.\n"
+    built = project.write({"docs/index.md": page, "docs/drawing.svg": drawing}).build("latex")
+
+    assert len(built.warnings) == 2
+    assert all("WARNING: drawing.svg cannot be drawn on paper: " in line for line in built.warnings)
+    assert (built.warnings[0].partition(" ")[0], built.status) == ("docs/index.md:3:", 1)
+    assert re.search(r"A box\.\S*\s+\\sphinxAtStartPar\s+And \S*words\S*\s+within", built.file("book.tex"))
+
+
+def test_a_drawing_without_a_converter_is_its_words_and_told(project, monkeypatch):
+    monkeypatch.setenv("PATH", "nowhere")
+    page = "# Book\n\n```{image} drawing.svg\n:alt: A box.\n```\n"
+    built = project.write({"docs/index.md": page, "docs/drawing.svg": SVG}).build("latex")
+
+    (warning,) = built.warnings
+    assert "docs/index.md:3: WARNING: rsvg-convert is missing, so this drawing is left out of the PDF" in warning
+    assert "{[}A box.{]}" in built.file("book.tex")
