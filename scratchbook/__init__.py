@@ -9,6 +9,7 @@ ext             everything that touches Sphinx
     inline      {value} and {claim}, the same within a sentence
     captions    what a reference to a caption with a value in it shows
     states      {states}: a session for each value of a variable
+    frontmatter what the head of a chapter says about its run
     exec_code   {exec_code}, as in sphinx-exec-code
     incremental what Sphinx must read and write again, so that a rebuild equals a clean build
     interrupted what a killed build was reading and writing
@@ -57,6 +58,7 @@ ROOMS: Final = (
     "live",
     "inline",
     "states",
+    "frontmatter",
     "exec_code",
     "resolve",
     "run",

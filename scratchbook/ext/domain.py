@@ -56,7 +56,7 @@ class Page:
     """All that reading one chapter leaves behind, in page order.
 
     cells: run in one namespace.   alone: blocks of {exec_code}, each in a session of its own.
-    frozen: cells that only the review runs.
+    frozen: cells that only the review runs.   seconds: the limit that its front matter sets for the whole page.
     mistakes: found while reading; each has its place.   kept: plain data of other rooms, by the room's name.
     """
 
@@ -64,6 +64,7 @@ class Page:
     alone: list[CodeCell] = field(default_factory=list)
     frozen: list[Frozen] = field(default_factory=list)
     states: States | None = None
+    seconds: float | None = None
     shown: list[Shown] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
     kept: dict[str, list[Any]] = field(default_factory=dict)
@@ -127,7 +128,7 @@ class LiveDomain(Domain):
 
     name = "scratchbook"
     label = "scratchbook"
-    data_version = 2
+    data_version = 3
     initial_data: ClassVar[dict[str, Any]] = {"pages": {}, "outcomes": {}, "checked": {}}
     # Absolute, set anew in each build by `set_folders`, since an environment may be moved with its project.
     root = Path()

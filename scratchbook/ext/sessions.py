@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from scratchbook.core.cells import Cell, FileCell, Session, State
 from scratchbook.core.errors import Mistake
 from scratchbook.core.sources import missing_file
-from scratchbook.ext.domain import LiveDomain
+from scratchbook.ext.domain import LiveDomain, Page
 from scratchbook.ext.settings import Settings
 
 
@@ -64,11 +64,19 @@ def make_jobs(domain: LiveDomain, settings: Settings) -> Iterator[Job]:
     """Yield all sessions of the book, by page."""
     sources = Sources(settings.root, settings.folders)
     for docname, page in sorted(domain.pages.items()):
+        own = settings_of_page(page, settings)
         for key, state, cells in page.sessions(docname):
             if "#" in key:
-                yield Job(docname, key, lone_session(key, cells, settings))
+                yield Job(docname, key, lone_session(key, cells, own))
             else:
-                yield page_job(docname, key, cells, state, sources, settings)
+                yield page_job(docname, key, cells, state, sources, own)
+
+
+def settings_of_page(page: Page, settings: Settings) -> Settings:
+    """Return the settings with the limit that a page sets for itself."""
+    if page.seconds is None:
+        return settings
+    return replace(settings, limits=replace(settings.limits, page_seconds=page.seconds))
 
 
 def page_job(

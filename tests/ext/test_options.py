@@ -13,7 +13,8 @@ GARBLED_TAGS = [
 ]  # fmt: skip
 GARBLED_OTHERS = [
     ":lines: 0", ":lines: a..b", ":lines: 1..99", ":indent: -1", ":indent: x", ":timeout: 1e999", ":timeout: nan",
-    ":timeout: -1", ":timeout: soon", ":raises:", ":lineno-start: 1.5", ":class: 1 2", ":name:", ":caption:",
+    ":timeout: -1", ":timeout: soon", ":shown-bytes: 0", ":shown-bytes: 1.5", ":captured-bytes: 2 MiB",
+    ":raises:", ":lineno-start: 1.5", ":class: 1 2", ":name:", ":caption:",
     ":emphasize-lines: ,", ":emphasize-lines: -", ":emphasize-lines: 9-1", ":emphasize-lines: 1-3-5",
     ":optional: maybe", ":figure:", ":table: yes", ":show-value: 1", ":force: no", ":linenos: 3", ":hide-output: x",
     ":no-output:", ":unknown: x", ":tags:", ":lines:",
