@@ -16,13 +16,22 @@ help:  ## list the targets
 
 $(VENV)/python.ok:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-	  { echo "$(PYTHON) is older than 3.11; say which one to use: make PYTHON=python3.12 html"; exit 2; }
+	  { echo "$(PYTHON) is not Python 3.11 or newer; say which one to use: make PYTHON=python3.12 html"; exit 2; }
 	@$(PYTHON) -m venv $(VENV) || \
 	  { echo "$(PYTHON) cannot make an environment; on Debian: apt-get install python3-venv"; exit 2; }
 	@touch $@
 
+# An environment keeps the Python that made it: asking for another must not pass quietly.
+.PHONY: asked-python
+asked-python: $(VENV)/python.ok
+ifneq ($(origin PYTHON),file)
+	@version='import sys; print("Python %d.%d" % sys.version_info[:2])'; \
+	  made=$$($(BIN)/python -c "$$version"); asked=$$($(PYTHON) -c "$$version"); [ "$$asked" = "$$made" ] || \
+	  { echo "$(VENV) was made with $$made, not with $(PYTHON): rm -r $(VENV), or leave PYTHON out"; exit 2; }
+endif
+
 # One stamp a set of extras: the second run installs nothing.
-$(VENV)/%.ok: $(VENV)/python.ok pyproject.toml constraints.txt
+$(VENV)/%.ok: $(VENV)/python.ok pyproject.toml constraints.txt | asked-python
 	@echo "installing scratchbook[$*] into $(VENV)"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ".[$*]"
 	@touch $@
