@@ -47,7 +47,7 @@ class Spot(NamedTuple):
     is_translated: bool
 
 
-def find_spot(env: BuildEnvironment, source: str | None, line: int | None) -> Spot:
+def find_spot(env: BuildEnvironment, source: str | os.PathLike[str] | None, line: int | None) -> Spot:
     """Turn docutils' idea of a position into one from the project's root."""
     document = str(source or env.doc2path(env.current_document.docname))
     translated = TRANSLATED.search(document)
@@ -253,7 +253,7 @@ def literal_blocks(shown: list[nodes.Node]) -> list[nodes.literal_block]:
     return [block for node in shown for block in node.findall(nodes.literal_block)]
 
 
-def failure_box(text: str, code: str, source: tuple[str, int]) -> Iterator[nodes.Node]:
+def failure_box(text: str, code: str, source: tuple[str | None, int | None]) -> Iterator[nodes.Node]:
     """Yield a box that tells the reader that something is missing here, with what the author wrote in it."""
     title = nodes.title("", translate("This block failed"))
     box = nodes.admonition("", title, nodes.paragraph(text, text), classes=["scratchbook-failure"])

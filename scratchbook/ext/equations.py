@@ -22,7 +22,7 @@ from scratchbook.core.cells import BranchCell
 from scratchbook.core.equation.errors import EquationError
 from scratchbook.core.equation.notation import Function, Notation, Symbol, read_notation
 from scratchbook.core.errors import Mistake, Place
-from scratchbook.ext.directive import Converter, LiveDirective, LiveRole, first_line, flag, path_from_root
+from scratchbook.ext.directive import Converter, LiveDirective, LiveRole, find_spot, first_line, flag, path_from_root
 from scratchbook.ext.domain import LiveDomain, domain_of
 from scratchbook.ext.incremental import DEPENDS_EVENT
 
@@ -93,8 +93,7 @@ def keep_display(
     domain = domain_of(directive.env)
     docname = directive.env.current_document.docname
     page = domain.page(docname)
-    source, line = directive.get_source_info()
-    place = Place(path_from_root(directive.env, source), line or 1)
+    place = find_spot(directive.env, *directive.get_source_info()).place
     first = Place(place.path, place.line if directive.arguments else first_line(directive))
     label = str(block.get("label") or "")
     if excuse is not None and (request or not excuse.strip()):
