@@ -24,12 +24,12 @@ class Kept:
     """A map from keys to bytes in one file.
 
     path: absolute; its folder is made when it is not there.   A key must name all that its value depends on.
-    Safe to use in processes that were forked after it was made: each opens the file for itself.
+    Safe to use in processes that were forked after it was made: each opens the file for itself, and leaves the
+    connection of its parent alone, which SQLite forbids it to use or to close.
     """
 
     path: Path
-    _connection: sqlite3.Connection | None = field(default=None, repr=False)
-    _process: int = 0
+    _connections: dict[int, sqlite3.Connection] = field(default_factory=dict, repr=False)  # by process
 
     def get(self, key: str) -> bytes | None:
         """Return what was kept under that key, None when it is not there or not whole."""
@@ -55,30 +55,33 @@ class Kept:
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
-        if self._connection is not None and self._process == os.getpid():
+        if connection := self._connections.pop(os.getpid(), None):
             with contextlib.suppress(sqlite3.Error):
-                self._connection.close()
-        self._connection = None
+                connection.close()
 
     def _open(self) -> sqlite3.Connection:
-        if self._connection is None or self._process != os.getpid():
+        process = os.getpid()
+        if process not in self._connections:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             try:
-                self._connection = connect(self.path)
+                self._connections[process] = connect(self.path)
             except sqlite3.DatabaseError:
                 self.path.unlink(missing_ok=True)  # damaged: nothing in it is worth a message
-                self._connection = connect(self.path)
-            self._process = os.getpid()
-        return self._connection
+                self._connections[process] = connect(self.path)
+        return self._connections[process]
 
 
 def connect(path: Path) -> sqlite3.Connection:
     """Open the file, each statement a transaction of its own.  Raises sqlite3.Error."""
     connection = sqlite3.connect(path, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False)
-    # Without a sync a power cut may damage the file; a killed build cannot.
-    connection.execute("pragma synchronous = off")
-    connection.execute("pragma journal_mode = wal")
-    connection.execute(SCHEMA)
+    try:
+        # Without a sync a power cut may damage the file; a killed build cannot.
+        connection.execute("pragma synchronous = off")
+        connection.execute("pragma journal_mode = wal")
+        connection.execute(SCHEMA)
+    except sqlite3.Error:
+        connection.close()
+        raise
     return connection
 
 

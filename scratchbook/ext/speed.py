@@ -111,13 +111,19 @@ def on_builder_inited(app: Sphinx) -> None:
     if folder is None:
         return
     kept = Kept(folder / "kept.sqlite")
-    app.connect("build-finished", lambda app, exception: kept.sweep())
+    app.connect("build-finished", lambda app, exception: end(kept), priority=950)  # once nothing is drawn any more
     for name in ("highlighter", "dark_highlighter"):
         if type(bridge := getattr(app.builder, name, None)) is PygmentsBridge:
             setattr(app.builder, name, KeptHighlighter.of(bridge, kept))
     environment = getattr(getattr(app.builder, "templates", None), "environment", None)
     if environment is not None and environment.bytecode_cache is None:
         environment.bytecode_cache = KeptTemplates(kept)
+
+
+def end(kept: Kept) -> None:
+    """Make room for the next build, and leave the file alone."""
+    kept.sweep()
+    kept.close()
 
 
 def register(app: Sphinx) -> None:

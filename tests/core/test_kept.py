@@ -1,5 +1,6 @@
 """Text that could be made again: what is kept comes back whole, and nothing that goes wrong is more than a miss."""
 
+import contextlib
 import multiprocessing
 import sqlite3
 
@@ -29,7 +30,8 @@ def test_the_next_build_finds_it(kept):
     kept.put("a", b"one")
     kept.close()
 
-    assert Kept(kept.path).get("a") == b"one"
+    with contextlib.closing(Kept(kept.path)) as again:
+        assert again.get("a") == b"one"
 
 
 def test_a_later_value_replaces_an_earlier_one(kept):
@@ -80,6 +82,21 @@ def test_several_processes_write_at_once(kept):
         writer.join()
 
     assert [kept.get(str(number)) for number in range(400)] == [str(number).encode() for number in range(400)]
+
+
+def use_inherited(kept):
+    kept.put("b", b"two")
+    kept.close()
+
+
+def test_a_forked_process_writes_beside_its_parent(kept):
+    kept.put("a", b"one")
+    child = multiprocessing.get_context("fork").Process(target=use_inherited, args=(kept,))
+    child.start()
+    child.join()
+
+    assert child.exitcode == 0
+    assert (kept.get("a"), kept.get("b")) == (b"one", b"two")
 
 
 def test_different_parts_have_different_keys():
