@@ -6,15 +6,16 @@ import os
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from types import ModuleType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from scratchbook.core.branches import run_branch
 from scratchbook.core.capture import Marker, own_streams
 from scratchbook.core.cells import BranchCell, Cell, ClaimCell, CodeCell, FileCell, Part, Session, ValueCell
-from scratchbook.core.endings import Ending
+from scratchbook.core.endings import Check, Ending
 from scratchbook.core.errors import Mistake, Place, ScratchbookError
 from scratchbook.core.exhibits import Exhibits
 from scratchbook.core.failures import describe, say
@@ -61,6 +62,7 @@ class Page:
         sys.modules["__main__"] = module
         self.exhibits = Exhibits(modules, self.namespace)
         self._flags = 0
+        self._process = os.getpid()
         if session.state:
             self.namespace[session.state.name] = session.state.value
         _remember_page(session)
@@ -87,11 +89,23 @@ class Page:
                 wait_for_threads(threads)
             except BaseException as error:  # whatever code raises, also SystemExit and KeyboardInterrupt
                 self._fail(cell, ending, error)
+        if os.getpid() != self._process:
+            self._end_copy(cell, ending)
         end = self.marker.mark()
+        if isinstance(cell, ValueCell | ClaimCell):
+            text = f"`{cell.expression}` also prints something, which a sentence cannot show; print it in a block"
+            ending.checks.append(Check([(begin, end)], Mistake(kind_of(cell), text)))
         if isinstance(cell, CodeCell) or (isinstance(cell, FileCell) and ending.stops and not ending.spans):
             ending.spans = [(begin, end)]
         self.report({**ending.line(cell.id), "processes": self._processes()})
         return not ending.stops
+
+    def _end_copy(self, cell: Cell, ending: Ending) -> NoReturn:
+        """End a copy of this process that a block has forked: the rest of the page is not its own."""
+        text = "forked, and the copy ran on to the end of the block; end it there with os._exit()"
+        mistakes = ending.mistakes or [Mistake("run", text)]
+        self.report({"copy": cell.id, "mistakes": [mistake.to_json() for mistake in mistakes]})
+        os._exit(int(ending.status == "failed"))
 
     def _processes(self) -> list[int]:
         """Return the processes that are there now: what outlives the page is told at the cell that started it."""
@@ -107,8 +121,10 @@ class Page:
             case CodeCell():
                 self._run_code(cell, ending)
             case ValueCell():
-                text = show_value(cell.expression, self._evaluate)
-                ending.parts.append(Part("value", {"text": self.clean(text)}))
+                text = self.clean(show_value(cell.expression, self._evaluate))
+                if not text.strip():
+                    raise ValueMistake(f"`{cell.expression}` has no letter that shows")
+                ending.parts.append(Part("value", {"text": text}))
             case ClaimCell():
                 check_claim(cell.expression, self._evaluate)
 
@@ -133,19 +149,19 @@ class Page:
             ending.parts.append(Part("table", {"header": list(table.header), "rows": rows}))
         elif cell.show_value and value is not None:
             with np.printoptions(legacy="1.25"):  # that is: a NumPy scalar is the number that it is
-                print(repr(value))
+                sys.stdout.write(f"{value!r}\n")  # `print` may be the page's own
 
     def _fail(self, cell: Cell, ending: Ending, error: BaseException) -> None:
         """Note what went wrong in a cell, unless that is what it was to show."""
         wanted = cell.raises if isinstance(cell, CodeCell) else None
         if wanted and any(wanted in (kind.__name__, kind.__qualname__) for kind in type(error).__mro__):
-            print(self.clean(say(error)))
+            sys.stdout.write(f"{self.clean(say(error))}\n")
         elif isinstance(cell, ValueCell | ClaimCell) and isinstance(error, Exception):
             ending.fail(self._value_mistake(cell, error))
         elif isinstance(error, FigureError | TableError):
             ending.fail(Mistake("output", self.clean(str(error))))
         elif isinstance(error, ScratchbookError):
-            ending.fail(error.mistake, stops=True)
+            ending.fail(replace(error.mistake, text=self.clean(error.text)), stops=True)
         else:
             ending.fail(self._run_mistake(cell, error, wanted), stops=True)
 
@@ -160,12 +176,16 @@ class Page:
 
     def _value_mistake(self, cell: ValueCell | ClaimCell, error: Exception) -> Mistake:
         """Return the mistake of an inline value or a claim."""
-        kind = "value" if isinstance(cell, ValueCell) else "claim"
         if isinstance(error, ValueMistake):
-            return Mistake(kind, self.clean(str(error)))
+            return Mistake(kind_of(cell), self.clean(str(error)))
         choice = nearest_names(error, list(self.namespace)) if isinstance(error, NameError) else ""
         text = f"`{cell.expression}` cannot be evaluated: {self.clean(say(error))}{choice}"
-        return Mistake(kind, text)
+        return Mistake(kind_of(cell), text)
+
+
+def kind_of(cell: ValueCell | ClaimCell) -> str:
+    """Return the kind of what is wrong with code in a sentence."""
+    return "value" if isinstance(cell, ValueCell) else "claim"
 
 
 def _remember_page(session: Session) -> None:

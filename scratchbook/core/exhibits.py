@@ -57,11 +57,9 @@ class Exhibits:
         name = self.modules.project.import_name(path)
         module = importlib.import_module(name)
         if getattr(module.__spec__, "loader_state", None) != path:
-            raise ScratchbookError(
-                f"{path} cannot be run: `import {name}` means {getattr(module, '__file__', 'a built-in module')}; "
-                "give the file another name",
-                kind="source",
-            )
+            other = getattr(module, "__file__", "a built-in one")
+            fact = f"{path} cannot be run: `import {name}` means another module, {other}"
+            raise ScratchbookError(f"{fact}; give the file another name", kind="source")
         return module
 
     def _run_guards(self, file: SourceFile, module: ModuleType, shown: set[int]) -> None:

@@ -6,6 +6,7 @@ import base64
 import io
 import re
 import sys
+import warnings
 from typing import Any, Final
 from xml.etree import ElementTree
 
@@ -45,9 +46,14 @@ def take_figures(value: Any, cell: str) -> list[Part]:
     if not figures:
         raise FigureError("drew no figure; draw with matplotlib, or end with a figure, an SVG text or _repr_svg_()")
     parts = []
-    for number, figure in enumerate(figures):
-        parts += _draw(figure, f"{prefix}-{number}-" if number else f"{prefix}-")
-    close_figures()
+    try:
+        with warnings.catch_warnings(record=True) as told:
+            for number, figure in enumerate(figures):
+                parts += _draw(figure, f"{prefix}-{number}-" if number else f"{prefix}-")
+    finally:
+        close_figures()
+    if told:
+        raise FigureError(f"the figure is not what was meant: {told[0].message}")
     return parts
 
 

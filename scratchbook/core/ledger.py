@@ -61,6 +61,8 @@ class Ledger:
             self.entries[cell.id] = self.open
         elif line.get("end") in self.entries:
             self._close(self.entries[line["end"]], line)
+        elif line.get("copy") in self.entries:
+            self._note_copy(self.entries[line["copy"]], [Mistake.from_json(mistake) for mistake in line["mistakes"]])
         elif "uses" in line:
             uses = from_json(Uses, line["uses"])
             self.uses = merge(self.uses, uses) if self.uses else uses
@@ -79,6 +81,10 @@ class Ledger:
             self.starters.setdefault(process, entry)
         if "died" in line:
             self.fail(entry, describe_death(line["died"]), None)
+
+    def _note_copy(self, entry: Entry, mistakes: list[Mistake]) -> None:
+        """Note what a copy of the page's process did that a block has forked; each such thing once."""
+        entry.mistakes += [mistake for mistake in mistakes if mistake not in entry.mistakes]
 
     def fail(self, entry: Entry, text: str, place: Place | None) -> None:
         """Note why a cell did not come to its own end.  place: where it was, when that is known."""

@@ -219,14 +219,17 @@ def _near_misses(lines: list[str], marked: set[int], comments: dict[int, int] | 
 def _hidden_characters(lines: list[str], path: str) -> Iterator[Fault]:
     """Find characters that make the code that a reader sees another than the code that runs."""
     for number, line in enumerate(lines, start=1):
-        if not line.isascii() or not line.isprintable():
-            for match in HIDDEN.finditer(line):
-                name = unicodedata.name(match[0], "CONTROL CHARACTER")
-                code = ord(match[0])
-                escape = f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-                text = (
-                    f"hidden character U+{code:04X} {name} in column {match.start() + 1}; "
-                    f"remove it or write it as '{escape}'"
-                )
-                yield Fault(Mistake("source", text, Place(path, number)))
-                break
+        if text := hidden_character(line):
+            yield Fault(Mistake("source", text, Place(path, number)))
+
+
+def hidden_character(line: str) -> str:
+    """Return what to tell of the first character of a line that its reader cannot see, "" where there is none."""
+    match = None if line.isascii() and line.isprintable() else HIDDEN.search(line)
+    if match is None:
+        return ""
+    name = unicodedata.name(match[0], "CONTROL CHARACTER")
+    code = ord(match[0])
+    escape = f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    where = f"in column {match.start() + 1}"
+    return f"hidden character U+{code:04X} {name} {where}; remove it or write it as '{escape}'"

@@ -11,8 +11,9 @@ ESCAPES: Final = re.compile(
     r"\x1b[\]PX^_][^\n]*?(?:\x07|\x1b\\|(?=\n)|\Z)|(?:\x1b\[|\x9b)[0-?]*[ -/]*(?:[@-~]|\Z)|\x1b[ -/]*(?:[0-~]|\Z)"
 )
 CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
-# They turn the order of letters round or show nothing, so that a reader sees something else than was printed.
-HIDDEN: Final = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]")
+# They turn the order of letters round, show nothing or are no letters, so that a reader sees something else than was
+# printed, and no file can hold the last kind.
+HIDDEN: Final = re.compile("[\ud800-\udfff\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff]")
 # An address differs from run to run and tells a reader nothing.
 ADDRESS: Final = re.compile(r"\bat 0x[0-9a-fA-F]{6,16}\b")
 

@@ -15,6 +15,7 @@ PR_SET_PDEATHSIG: Final = 1
 PR_SET_CHILD_SUBREAPER: Final = 36
 KILLING_SECONDS: Final = 2.0
 MOST_READINGS: Final = 10
+EXITING: Final = 0x4  # among the kernel's flags of a process
 IS_LINUX: Final = sys.platform == "linux"
 # Loaded once: code that runs later is asked why it loads foreign libraries.
 C_LIBRARY: Final = ctypes.CDLL(None) if IS_LINUX else None
@@ -91,7 +92,8 @@ def command_of(process: int) -> str | None:
     with contextlib.suppress(OSError):
         with open(f"/proc/{process}/stat", errors="replace") as file:
             name, _, rest = file.read().partition("(")[2].rpartition(")")
-        if rest.split()[0] not in ("Z", "X"):
+        state, *_, flags = rest.split()[:7]
+        if state not in ("Z", "X") and not int(flags) & EXITING:
             with open(f"/proc/{process}/cmdline", "rb") as file:
                 return file.read().replace(b"\0", b" ").decode("utf-8", "replace").strip() or name
     return None

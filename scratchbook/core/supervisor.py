@@ -45,7 +45,8 @@ class Channels:
     """What joins a page's process to its supervisor.
 
     reports: lines of JSON.   output: all that is printed.   fatal: the last places, written by `faulthandler`.
-    token: of the marks in the output.   home, temporary: folders of the session's own, removed with it.
+    token: of the marks in the output and of the reports.
+    home, temporary: folders of the session's own, removed with it.
     """
 
     reports: int
@@ -72,6 +73,7 @@ class Supervisor:
         self._folder = os.path.realpath(tempfile.mkdtemp(prefix="scratchbook-"))
         far = self._open_channels()
         folders = machine_folders(session.root, far.home, far.temporary)
+        self._signature = far.token.encode()
         self.splitter = Splitter(far.token)
         self.ledger = Ledger(session, self.splitter, folders)
         self._rest = b""
@@ -158,8 +160,9 @@ class Supervisor:
 
     def _take(self, line: bytes) -> None:
         """Note a line that the page's process said."""
-        with contextlib.suppress(ValueError):  # of code that writes into every descriptor it finds
-            self.ledger.take(json.loads(line), self._child)
+        _, signature, data = line.rpartition(self._signature)
+        if signature:  # else it is of code that writes into every descriptor it finds
+            self.ledger.take(json.loads(data), self._child)
 
     def _block_seconds(self, cell: Cell) -> float:
         return own_limit(cell, "seconds") or self.session.limits.block_seconds

@@ -158,8 +158,11 @@ def _sides(expression: str, evaluate: Callable[[str], Any]) -> str:
     node = ast.parse(expression.strip(), mode="eval").body
     if not isinstance(node, ast.Compare):
         return ""
-    with np.printoptions(legacy="1.25"):
-        sides = [str(evaluate(ast.unparse(side))) for side in (node.left, *node.comparators)]
+    try:
+        with np.printoptions(legacy="1.25"):
+            sides = [str(evaluate(ast.unparse(side))) for side in (node.left, *node.comparators)]
+    except Exception:  # a side that can be evaluated only once has said all that it will
+        return ""
     if any("\n" in side or len(side) > 60 for side in sides):
         return ""
     return f": the sides are {' and '.join(sides)}"

@@ -150,7 +150,7 @@ def start_page(versions: dict[str, str], session: Session, listings: dict[str, L
         run_page(versions, session, listings, channels)
         status = 0
     except BaseException:
-        os.write(channels.reports, json.dumps({"broken": traceback.format_exc()}).encode() + b"\n")
+        send_report(channels, {"broken": traceback.format_exc()})
     finally:
         os._exit(status)
 
@@ -170,12 +170,6 @@ def run_page(versions: dict[str, str], session: Session, listings: dict[str, Lis
     set_environment(session, channels)
     os.chdir(session.root)
     folders = machine_folders(session.root, channels.home, channels.temporary)
-
-    def report(line: dict[str, Any]) -> None:
-        data = json.dumps(line).encode() + b"\n"
-        while data:
-            data = data[os.write(channels.reports, data) :]
-
     versions |= preload(session.preload)
     set_numbers(session)
     project = Project(session.root, session.folders, dict(session.sources), outside_project())
@@ -186,8 +180,16 @@ def run_page(versions: dict[str, str], session: Session, listings: dict[str, Lis
     tracer = Tracer(project, (os.path.dirname(channels.home),), versions)
     tracer.start()
     gc.enable()
+    report = functools.partial(send_report, channels)
     page = Page(session, listings, modules, marker, report, lambda text: clean_text(text, folders), tracer)
     page.run()
+
+
+def send_report(channels: Channels, line: dict[str, Any]) -> None:
+    """Send a line of data to the supervisor, signed, since code may write into every descriptor that it finds."""
+    data = f"{channels.token}{json.dumps(line)}\n".encode()
+    while data:
+        data = data[os.write(channels.reports, data) :]
 
 
 def close_others(keep: set[int]) -> None:

@@ -24,9 +24,10 @@ from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from scratchbook.core.cells import Code
 from scratchbook.core.errors import Mistake, Place, ScratchbookError
+from scratchbook.core.lint import hidden_character
 from scratchbook.core.markers import MarkerError, split_code
 from scratchbook.ext.domain import LiveDomain, Page, domain_of
-from scratchbook.ext.options import find_options, repeated
+from scratchbook.ext.options import OPENING, find_options, repeated
 
 TRANSLATED: Final = re.compile(r":(\d+):<translated>$")
 
@@ -164,7 +165,17 @@ class LiveDirective(SphinxDirective):
 
     def page_code(self) -> tuple[Code, Code]:
         """Return the content as it is shown and as it runs, each line with its number in the chapter."""
+        self._refuse_hidden_characters()
         return split_page_code(list(self.content), self.place.path, first_line(self))
+
+    def _refuse_hidden_characters(self) -> None:
+        """Refuse code that is not what its reader sees; at some of these characters a parser tears lines as well."""
+        lines = self.block_text.split("\n")
+        first = 0 if OPENING.match(lines[0]) else 1
+        options = [offset - first for _, offset in find_options(self.block_text)]
+        for index, line in enumerate(lines):
+            if index > max(options, default=-1) and (text := hidden_character(line)):
+                raise ScratchbookError(text, Place(self.place.path, self.place.line + first + index), kind="source")
 
     def _read_options(self) -> Iterator[tuple[str, Any]]:
         found = find_options(self.block_text)

@@ -60,7 +60,7 @@ class ExecCode(LiveDirective):
             raise ScratchbookError(f"'{filename}' is outside the project's root, and does not run", kind="source")
         self.env.note_dependency(str(path))
         name = path_from_root(self.env, str(path))
-        return split_page_code(read_text(path.read_bytes(), name).splitlines(), name, 1)
+        return split_page_code(read_text(path.read_bytes(), name).rstrip("\n").split("\n"), name, 1)
 
     def _block(self, code: str, spec: SphinxSpecBase) -> list[nodes.Node]:
         if spec.hide or not code:

@@ -81,7 +81,7 @@ class Live(LiveDirective):
         if "".join(self.content).strip():
             code, run = self.page_code()
             demonstration = self._code_cell(f"{cell.id}-shown", run)
-            shown += self._input(code, {"class": ["scratchbook-input", "scratchbook-demonstration"]})
+            shown += self._input(code, run, {"class": ["scratchbook-input", "scratchbook-demonstration"]})
             cells.append(demonstration.id)
         must_print = not (self.options.get("optional") or self._lost_its_selection)
         self._promise(cells, must_print=must_print)
@@ -95,9 +95,11 @@ class Live(LiveDirective):
         if not "".join(self.content).strip():
             raise ScratchbookError("{live} has neither a file nor code: name a file behind it, or write code in it")
         code, run = self.page_code()
+        if not (code.text.strip() or run.text.strip()):
+            raise ScratchbookError("every line of this block is hidden and skipped, so nothing is left of it")
         slug = nodes.make_id(self.options.get("name", ""))
         cell = self._code_cell(self.page.fresh_id(slug) if slug else self.page.numbered_id("code"), run)
-        shown = self._input(code, self._block_options(len(code.numbers)))
+        shown = self._input(code, run, self._block_options(len(code.numbers)))
         self._promise([cell.id], must_print=False)
         return [*shown, *self._output([cell.id], cell.id)]
 
@@ -162,7 +164,7 @@ class Live(LiveDirective):
         """Return an empty code block that is filled once the file has been read."""
         if "hide-code" in self.options:
             return []
-        options = self._block_options(None)
+        options = {**self._block_options(None), "force": None}  # Python itself tells what is wrong with it
         shown = self.code_block([], "python", options)
         start = self.options.get("lineno-start")
         slot_options = {"emphasize": self.options.get("emphasize-lines"), "start": start}
@@ -172,9 +174,11 @@ class Live(LiveDirective):
             block["ids"].append(listing_id(slot.page, cell.id))
         return shown
 
-    def _input(self, code: Code, options: dict[str, Any]) -> list[nodes.Node]:
+    def _input(self, code: Code, run: Code, options: dict[str, Any]) -> list[nodes.Node]:
         if "hide-code" in self.options or not code.text.strip():
             return []
+        if set(code.numbers) <= set(run.numbers):
+            options["force"] = None  # Python itself tells what is wrong with code that runs
         return self.code_block(code.text.split("\n"), "python", options)
 
     def _output(self, cells: list[str], label: str) -> list[nodes.Node]:

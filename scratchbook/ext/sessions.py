@@ -52,7 +52,7 @@ class Sources:
                     return replace(cell, path=None), Mistake("source", text, cell.place)
                 return replace(cell, path=path), None
             tried.append(path)
-        mistakes = missing_file(cell.file, tuple(tried), optional=cell.selection.optional)
+        mistakes = missing_file(cell.file, tuple(dict.fromkeys(tried)), optional=cell.selection.optional)
         return replace(cell, path=None), replace(mistakes[0], place=cell.place) if mistakes else None
 
     def _outside(self, cell: FileCell) -> Mistake:

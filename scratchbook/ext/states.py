@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from html import escape
+from keyword import iskeyword
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,7 +31,7 @@ class StatesControl(LiveDirective):
         """Note the states, and where their control stands."""
         name = self.arguments[0].strip() if self.arguments else ""
         values = tuple(value for value in re.split(r"\s*[,\n]\s*", "\n".join(self.content).strip()) if value)
-        if not name.isidentifier():
+        if not name.isidentifier() or iskeyword(name):
             raise ScratchbookError(f"{{states}} needs the name of a variable, not '{name}'")
         if len(set(values)) != len(values) or not 2 <= len(values) <= MOST_STATES:
             raise ScratchbookError(f"{{states}} needs 2 to {MOST_STATES} different values with commas between them")

@@ -344,6 +344,38 @@ def test_a_process_that_outlives_its_block_is_told_there_and_stopped(project, te
     assert outcome.cells["block-40"].part("text")["text"] == "on\n"
 
 
+FORK = "import os\nchild = os.fork()\nprint(child == 0)\nif child:\n    os.waitpid(child, 0)"
+
+
+def test_a_copy_of_the_page_that_a_block_forks_ends_with_it_and_is_told(project):
+    outcome = project.run(block(FORK), block("print('next')", 30))
+
+    assert [mistake.text for mistake in outcome.cells["block-10"].mistakes] == [
+        "forked, and the copy ran on to the end of the block; end it there with os._exit()"
+    ]
+    assert sorted(outcome.cells["block-10"].part("text")["text"].split()) == ["False", "True"]
+    assert outcome.cells["block-30"].part("text")["text"] == "next\n"
+
+
+def test_what_goes_wrong_in_a_copy_of_the_page_is_told_at_its_line(project):
+    outcome = project.run(block(f"{FORK}\nelse:\n    1 / 0\nprint('on')"))
+
+    (mistake,) = outcome.cells["block-10"].mistakes
+    assert (mistake.text, mistake.place.line) == ("ZeroDivisionError: division by zero", 17)
+    assert outcome.cells["block-10"].part("text")["text"].endswith("on\n")
+
+
+NOISE = ["[1]", '{"begin": {}}', '{"begin": "block-10", "mark": "x"}', '{"end": "block-10", "spans": 3}', "null", "{"]
+
+
+@pytest.mark.parametrize("noise", NOISE)
+def test_what_code_writes_into_every_descriptor_is_not_taken_for_a_report(project, noise):
+    text = f"import os\nfor handle in range(3, 40):\n    try:\n        os.write(handle, b'{noise}')\n"
+    text += "    except OSError:\n        pass\nprint('done')"
+
+    assert project.output(block(text), block("print('on')", 30)) == "on\n"
+
+
 def test_a_process_may_serve_several_blocks_of_a_page(project):
     start = block("import subprocess\ncat = subprocess.Popen(['cat'], stdin=subprocess.PIPE)")
 
@@ -417,6 +449,36 @@ def test_a_claim_that_does_not_hold_is_told_with_its_values_and_the_page_goes_on
     assert outcome.cells["block-65"].status == "ok"
 
 
+def test_a_value_or_claim_that_prints_is_told(project):
+    outcome = project.run(value("print('x') or 3"), claim("print('y') is None"), block("print('on')", 70))
+
+    assert outcome.cells["value-50"].part("value") == {"text": "3"}
+    for cell, expression in (("value-50", "print('x') or 3"), ("claim-60", "print('y') is None")):
+        (mistake,) = outcome.cells[cell].mistakes
+        assert (mistake.kind, mistake.text) == (
+            cell.split("-")[0],
+            f"`{expression}` also prints something, which a sentence cannot show; print it in a block",
+        )
+
+
+@pytest.mark.parametrize("expression", ["chr(0)", "'\\x1b[31m'"])
+def test_a_value_without_a_letter_that_shows_is_told(project, expression):
+    assert project.mistake(value(expression)).text == f"`{expression}` has no letter that shows"
+
+
+def test_a_surrogate_is_written_as_its_number_wherever_it_stands(project):
+    outcome = project.run(value("'a' + chr(0xD800)"), block("[['b' + chr(0xDFFF)]]", wants="table"))
+
+    assert outcome.cells["value-50"].part("value") == {"text": "a\\ud800"}
+    assert outcome.cells["block-10"].part("table")["rows"] == [["b\\udfff"]]
+
+
+def test_the_last_value_is_shown_whatever_the_page_does_with_print(project):
+    text = "import builtins\nbuiltins.print = None\n3"
+
+    assert project.output(block(text, show_value=True)) == "3\n"
+
+
 def test_a_claim_that_holds_is_silent(project):
     assert project.output(block("x = 3"), claim("x == 3")) == ""
 
@@ -446,6 +508,16 @@ def test_a_figure_is_drawn_the_same_every_time_and_the_next_block_starts_with_no
     assert first.cells["block-10"].parts == again.cells["block-10"].parts
     assert [part.kind for part in first.cells["block-10"].parts] == ["svg", "pdf"]
     assert first.cells["block-20"].part("text")["text"] == "[]\n"
+
+
+def test_a_figure_that_is_not_what_was_meant_is_told_and_the_next_block_starts_with_none(project):
+    draw = block("import matplotlib.pyplot as plt\nplt.title('日')", wants="figure")
+    outcome = project.run(draw, block("print(plt.get_fignums())", 20))
+
+    (mistake,) = outcome.cells["block-10"].mistakes
+    assert mistake.text.startswith("the figure is not what was meant: Glyph 26085 ")
+    assert (mistake.kind, outcome.cells["block-10"].part("text")) == ("output", None)
+    assert outcome.cells["block-20"].part("text")["text"] == "[]\n"
 
 
 def test_no_figure_is_told(project):

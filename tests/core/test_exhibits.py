@@ -307,7 +307,7 @@ def test_a_file_that_something_else_is_imported_for_is_told(project):
     project.write("scratch/sys.py", "x = 1\n")
 
     assert project.mistake(shown("sys.py")).text == (
-        "scratch/sys.py cannot be run: `import sys` means a built-in module; give the file another name"
+        "scratch/sys.py cannot be run: `import sys` means another module, a built-in one; give the file another name"
     )
 
 
@@ -341,3 +341,12 @@ def test_processes_that_are_spawned_import_the_file_anew(project):
     project.write("scratch/spawning.py", text)
 
     assert project.output(shown("spawning.py")) == "[1, 2]\n"
+
+
+def test_a_file_with_the_name_of_pythons_own_is_told_without_a_path_of_this_machine(project):
+    project.write("scratch/json.py", "x = 1\n")
+
+    assert project.mistake(shown("json.py")).text == (
+        "scratch/json.py cannot be run: `import json` means another module, json/__init__.py; "
+        "give the file another name"
+    )

@@ -168,3 +168,13 @@ def test_a_claim_that_is_not_true_is_told_with_its_values(expression, told):
         check_claim(expression, evaluate)
 
     assert str(caught.value) == told
+
+
+def test_a_claim_whose_side_can_be_evaluated_once_only_is_told_without_its_values():
+    answers = iter([False])
+    names = {"next_answer": lambda: next(answers)}
+
+    with pytest.raises(ValueMistake) as caught:
+        check_claim("next_answer() == 1", lambda expression: eval(expression, names))
+
+    assert str(caught.value) == "`next_answer() == 1` does not hold"

@@ -1,0 +1,84 @@
+"""Hidden characters, letters that no file can hold, code that is no Python: each is told, and none ends a build."""
+
+import pytest
+
+
+def page(*lines, options=(), file=""):
+    return "\n".join(["# Book", "", f"```{{live}} {file}".rstrip(), *options, *lines, "```", ""])
+
+
+@pytest.mark.parametrize("builder", ["html", "text", "latex", "man", "epub"])
+def test_a_letter_that_no_file_can_hold_ends_no_build(project, builder):
+    text = page("[['x' + chr(0xD800)]]", options=[":table:"]) + "\n{value}`chr(0xDFFF)`\n"
+    built = project.write({"docs/index.md": text}).build(builder)
+
+    assert built.messages == ""
+    assert "x\\ud800" in built.text()
+    assert "\\udfff" in built.text()
+
+
+@pytest.mark.parametrize(
+    ("letter", "name"),
+    [
+        ("\u202e", "U+202E RIGHT-TO-LEFT OVERRIDE"),
+        ("\u2028", "U+2028 LINE SEPARATOR"),
+        ("\x0c", "U+000C CONTROL CHARACTER"),
+        ("\x85", "U+0085 CONTROL CHARACTER"),
+        ("\u200b", "U+200B ZERO WIDTH SPACE"),
+    ],
+)
+@pytest.mark.parametrize("directive", ["{live}", "{exec_code}", "{live} code.py"])
+def test_a_hidden_character_in_code_of_a_page_is_told_at_its_line(chapter, directive, letter, name):
+    text = f"# Book\n\n```{directive}\n:caption: Code\n\nprint(1)\nx = 'a{letter}b'\nprint(2)\n```\n"
+    built = chapter(text, "# tag::a[]\nprint(1)\n# end::a[]\n")
+
+    escape = f"\\x{ord(letter):02x}" if letter < "\u0100" else f"\\u{ord(letter):04x}"
+    assert built.warnings == [
+        f"docs/index.md:7: WARNING: hidden character {name} in column 7; remove it or write it as '{escape}' "
+        "[scratchbook.source]"
+    ]
+
+
+def test_a_hidden_character_in_an_option_is_not_in_the_code(chapter):
+    assert chapter(page("print(1)", options=[":caption: a\u200db"])).messages == ""
+
+
+@pytest.mark.parametrize("line", ["print(“hello”)", "print(1)?", "x = $1", "print(1)\x00"])
+def test_code_that_is_no_python_is_one_message(chapter, line):
+    (warning,) = chapter(page("x = 1", line), builder="html").warnings
+
+    assert warning.startswith("docs/index.md:5: WARNING: SyntaxError: ")
+
+
+def test_a_file_that_is_no_python_is_one_message(chapter):
+    (warning,) = chapter(page(file="code.py"), "x = 1\nprint(“hello”)\n", builder="html").warnings
+
+    assert warning.startswith("scratch/code.py:2: WARNING: SyntaxError: ")
+
+
+def test_skipped_code_that_cannot_be_coloured_is_told(chapter):
+    built = chapter(page("print(1)", "#skip:start", "print(“hello”)", "#skip:stop"), builder="html")
+
+    assert ["misc.highlighting_failure" in line for line in built.warnings] == [True]
+
+
+def test_a_block_of_which_nothing_is_left_is_told(chapter):
+    built = chapter(page("#hide:start", "#skip:start", "print(1)", "#skip:stop", "#hide:stop"))
+
+    assert built.warnings == [
+        "docs/index.md:3: WARNING: every line of this block is hidden and skipped, so nothing is left of it "
+        "[scratchbook.option]"
+    ]
+
+
+def test_each_place_where_a_file_was_looked_for_is_said_once(chapter):
+    (warning,) = chapter(page(file="../../gone.py")).warnings
+
+    assert "no file '../../gone.py'; looked for ../gone.py [" in warning
+
+
+@pytest.mark.parametrize("name", ["class", "a b", "1", ""])
+def test_what_cannot_be_a_variable_cannot_be_a_state(chapter, name):
+    assert chapter(f"# Book\n\n```{{states}} {name}\na, b\n```\n").warnings == [
+        f"docs/index.md:3: WARNING: {{states}} needs the name of a variable, not '{name}' [scratchbook.option]"
+    ]
