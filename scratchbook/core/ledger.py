@@ -135,6 +135,7 @@ class Ledger:
             return []
         printed = show_bytes(data, own_limit(cell, "shown_bytes") or self.session.limits.shown_bytes, self.folders)
         if printed.wrong:
-            text = f"printed {printed.wrong} bytes that are not UTF-8, shown as \ufffd; decode them first"
+            what = "1 byte that is" if printed.wrong == 1 else f"{printed.wrong} bytes that are"
+            text = f"printed {what} not UTF-8, shown as \ufffd; decode what you print first"
             mistakes.append(Mistake("output", text))
         return [Part("text", {"text": printed.text, "cut": printed.cut})]

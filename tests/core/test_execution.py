@@ -238,7 +238,7 @@ def test_bytes_that_are_no_text_are_replaced_and_told(project):
 
     assert outcome.cells["block-10"].part("text")["text"] == "a\ufffd\ufffd"
     assert outcome.cells["block-10"].mistakes[0].text == (
-        "printed 2 bytes that are not UTF-8, shown as \ufffd; decode them first"
+        "printed 2 bytes that are not UTF-8, shown as \ufffd; decode what you print first"
     )
     assert outcome.cells["block-20"].status == "ok"
 
