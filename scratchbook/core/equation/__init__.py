@@ -6,7 +6,8 @@ The way of an equation, a room a module:
     statements                     rows, "where" parts and ranges to chains of relations
     notation, symbols              what each symbol is: kind, shape, name in the code, meaning
     lexicon, known                 what each name in a display is: names decide, ambiguity fails
-    parser, naming, brackets, bigoperators, environments, conditions, ellipsis, plain    one expression to a tree
+    parser, naming, subscripts, brackets, bigoperators, environments, conditions, ellipsis, plain    one expression to
+    a tree
     nodes, equation, definitions   trees, statements, and what each left side defines
     algebra, primitives, evaluator, ranges, reductions, calls, differentiation           trees to numbers
     options, targets, binding, draws, comparison, comparing, vacuity, gradient, slopes, checker, verdict    the check

@@ -5,10 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from .conditions import read_condition, read_index_list, read_set, side_by_side, split_at
+from .conditions import read_condition, read_set, split_at
 from .errors import fault
-from .lexicon import unwrapped
-from .nodes import Binding, Call, Compare, Constant, Index, Indicator, Logic, Name, Negate, Node, Reduce
+from .lexicon import closing, unwrapped
+from .nodes import (
+    Binding,
+    Call,
+    Compare,
+    Constant,
+    Index,
+    Indicator,
+    Logic,
+    Multiply,
+    Name,
+    Negate,
+    Node,
+    Product,
+    Reduce,
+    free_names,
+)
+from .subscripts import read_index_list, side_by_side
 from .symbols import Scripts, group, key_of, read_scripts
 from .tokens import Token
 from .vocabulary import RELATIONS
@@ -21,6 +37,8 @@ SAME_OPERATOR: Final = {r"\sum": "sum", r"\prod": "prod"}
 BRACKET_BODY: Final = frozenset(["mean", "softmax", "logsumexp", "var", "std", "log_softmax"])
 # Functions of a whole vector that an index makes an element of.
 ELEMENT: Final = frozenset(["softmax", "log_softmax"])
+# Operators that some authors write like functions, with their brackets being all that they take.
+EXTREME: Final = frozenset(["max", "min", "argmax", "argmin"])
 
 
 def read_big(parser: Parser) -> Node:
@@ -43,8 +61,12 @@ def finish(parser: Parser, operator: str, scripts: Scripts, start: int) -> Node:
         raise fault(f"a superscript at {operator}; put the power behind its brackets", scripts.above[0])
     reader = BindingReader(parser, scripts)
     bindings, condition, weights = reader.read()
-    with parser.running([binding.key for binding in bindings]):
+    bracket_end = end_of_bracket(parser)
+    keys = frozenset(binding.key for binding in bindings)
+    with parser.running(keys):
         body = read_body(parser, operator)
+    if operator in EXTREME and bracket_end < parser.place:
+        check_scope(parser, operator, body, keys)
     place = parser.since(start)
     if operator in ELEMENT:
         node: Node = Call(operator, (Reduce("list", bindings, condition, body, **place),), operator, **place)
@@ -77,6 +99,31 @@ def read_body(parser: Parser, operator: str) -> Node:
         body = parser.term()
         return Negate(body, start=sign.start, end=body.end)
     return parser.term()
+
+
+def end_of_bracket(parser: Parser) -> int:
+    """The place behind the bracket that stands here and its scripts; the last place when none does."""
+    if parser.text not in ("(", "[", r"\{"):
+        return len(parser.tokens)
+    return read_scripts(parser.tokens, closing(parser.tokens, parser.place) + 1)[1]
+
+
+def check_scope(parser: Parser, operator: str, body: Node, keys: frozenset[str]) -> None:
+    r"""Refuse \max_i(x_i) z, where the bracket may be all that the operator takes.
+
+    What follows the bracket belongs to the operator when it needs an index that runs nowhere else.
+    """
+    if not isinstance(body, Product | Multiply):
+        return
+    rest = body.factors[1:] if isinstance(body, Product) else (body.right,)
+    outside = parser.scope | parser.lexicon.variables
+    if any((free_names(part) & keys) - outside for part in rest):
+        return
+    raise fault(
+        f"ambiguous: does {operator} take the bracket or the whole product? put brackets around one: "
+        f"(\\{operator}_i x_i) z or \\{operator}_i (x_i z)",
+        rest[0],
+    )
 
 
 class BindingReader:

@@ -145,7 +145,7 @@ def raised(parser: Parser, node: Node, above: Sequence[Token], start: int) -> No
 
 
 def read_indices(parser: Parser, tokens: Sequence[Token]) -> tuple[Node, ...]:
-    from .conditions import read_index_list
+    from .subscripts import read_index_list
 
     return read_index_list(parser, tokens)
 

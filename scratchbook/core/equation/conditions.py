@@ -1,4 +1,4 @@
-r"""Read what stands in subscripts and beside cases: index lists, slices, sets and conditions."""
+r"""Read what stands beside cases and under operators: conditions and sets."""
 
 from __future__ import annotations
 
@@ -7,92 +7,14 @@ from typing import TYPE_CHECKING, Final
 
 from .errors import fault
 from .lexicon import split_commas, unwrapped
-from .nodes import Add, Compare, Join, Logic, Name, Node, Number, Parity, Slice
-from .symbols import read_scripts
+from .nodes import Compare, Join, Logic, Name, Node, Number, Parity
 from .tokens import Token
 from .vocabulary import REFUSED, RELATIONS
 
 if TYPE_CHECKING:
     from .parser import Parser
 
-EVERYTHING: Final = (":", r"\cdot", "*", r"\bullet")
 ORDER: Final = frozenset(["=", "<", ">", r"\le", r"\ge", r"\ne", ":="])
-
-
-def read_index_list(parser: Parser, tokens: Sequence[Token]) -> tuple[Node, ...]:
-    """The indices of a subscript: with commas or without, ij being two of them."""
-    tokens = unwrapped(tokens)
-    pieces = split_commas(tokens)
-    if not pieces:
-        raise fault("an empty subscript; write an index", tokens[0] if tokens else None)
-    if len(pieces) == 1:
-        atoms = side_by_side(parser, pieces[0])
-        if len(atoms) > 1:
-            return tuple(parser.inside(atom).whole() for atom in atoms)
-    return tuple(read_index(parser, piece) for piece in pieces)
-
-
-def side_by_side(parser: Parser, tokens: Sequence[Token]) -> list[Sequence[Token]]:
-    """The names that stand side by side, each with its scripts; nothing when anything else is there."""
-    atoms: list[Sequence[Token]] = []
-    place = 0
-    while place < len(tokens):
-        start = place
-        if tokens[place].kind != "name":
-            if tokens[place].text in EVERYTHING and len(tokens) > 1 and tokens[place].text != ":":
-                atoms.append(tokens[place : place + 1])
-                place += 1
-                continue
-            return []
-        _, place = parser.lexicon.word_at(tokens, place)
-        _, place = read_scripts(tokens, place)
-        atoms.append(tokens[start:place])
-    return [] if any(atom[0].kind != "name" for atom in atoms) else atoms
-
-
-def read_index(parser: Parser, tokens: Sequence[Token]) -> Node:
-    """One index: an expression, or a slice such as :, 1:t or <t."""
-    if len(tokens) == 1 and tokens[0].text in EVERYTHING:
-        return Slice(None, None, start=tokens[0].start, end=tokens[0].end)
-    first = tokens[0]
-    if first.text in ("<", r"\le") and len(tokens) > 1:
-        high = parser.inside(tokens[1:]).whole()
-        return Slice(
-            None, high if first.text == r"\le" else Add((high, Number(1)), ("+", "-")), start=first.start, end=high.end
-        )
-    if first.text in (">", r"\ge") and len(tokens) > 1:
-        low = parser.inside(tokens[1:]).whole()
-        return Slice(
-            low if first.text == r"\ge" else Add((low, Number(1)), ("+", "+")), None, start=first.start, end=low.end
-        )
-    colon = next((place for place, token in enumerate(tokens) if token.text == ":"), None)
-    if colon is not None:
-        low_side = parser.inside(tokens[:colon]).whole() if colon else None
-        high_side = parser.inside(tokens[colon + 1 :]).whole() if colon + 1 < len(tokens) else None
-        return Slice(low_side, high_side, start=first.start, end=tokens[-1].end)
-    if len(parser.lexicon.names_in(tokens)) > 1 and not any(
-        token.text in ("+", "-", "/", r"\cdot", "(", "_") or token.kind == "number" for token in tokens
-    ):
-        raise fault("ambiguous subscript; part the indices with commas", first)
-    if any(token.text in ("+", "-") for token in tokens) and len(side_by_side(parser, leading_names(tokens))) > 1:
-        raise fault("ambiguous subscript; part the indices with commas", first)
-    return parser.inside(tokens).whole()
-
-
-def leading_names(tokens: Sequence[Token]) -> Sequence[Token]:
-    """The tokens before the first sign."""
-    end = next((place for place, token in enumerate(tokens) if token.text in ("+", "-")), len(tokens))
-    return tokens[:end]
-
-
-def is_index_list(parser: Parser, tokens: Sequence[Token]) -> bool:
-    """Are the arguments behind an array nothing but running indices, numbers, + and -?"""
-    names = parser.lexicon.names_in(tokens)
-    running = parser.scope | parser.lexicon.indices
-    rest = [
-        token for token in tokens if token.kind not in ("name", "number") and token.text not in (",", "+", "-", "'")
-    ]
-    return bool(names) and not rest and all(name in running or name + "'" in running for name in names)
 
 
 def read_condition(parser: Parser, tokens: Sequence[Token]) -> Node | None:

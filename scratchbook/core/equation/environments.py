@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from .brackets import read_postfix
 from .conditions import read_condition
@@ -13,6 +13,8 @@ from .tokens import Token
 
 if TYPE_CHECKING:
     from .parser import Parser
+
+DOTS: Final = frozenset([r"\ldots", r"\vdots", r"\ddots"])
 
 
 def read_environment(parser: Parser) -> Node:
@@ -94,6 +96,13 @@ def read_matrix(parser: Parser, body: Sequence[Token], token: Token, *, is_deter
     """Rows of equal length."""
     rows = []
     for cells in rows_of(body):
+        dots = next((part for cell in cells for part in cell if part.text in DOTS and len(trimmed(cell)) == 1), None)
+        if dots is not None:
+            raise fault(
+                "dots in a matrix stand for elements that are not written; write a list [x_1, \\ldots, x_n], or give "
+                "each element by its indices: a_{ij} = ...",
+                dots,
+            )
         if any(not trimmed(cell) for cell in cells):
             raise fault("an empty cell in a matrix; write 0", token)
         rows.append(tuple(parser.inside(trimmed(cell)).whole() for cell in cells))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from . import bigoperators
 from .brackets import CLOSER, raised, read_items, read_postfix
-from .conditions import is_index_list, read_index_list
 from .errors import fault
 from .known import PREFIX, REDUCERS, known_function
 from .lexicon import (
@@ -19,7 +18,8 @@ from .lexicon import (
     unwrapped,
 )
 from .nodes import Call, Compare, Constant, Derivative, Index, Indicator, Name, Node, Power
-from .symbols import Scripts, derivative_key, flat, key_of, read_scripts
+from .subscripts import is_index_list, read_index_list
+from .symbols import Scripts, derivative_key, flat, key_of, latex_of, read_scripts
 from .tokens import Token
 from .vocabulary import RELATIONS
 
@@ -55,7 +55,7 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
         above = ()
     used = 0
     if below:
-        indices = read_index_list(parser, below)
+        indices = read_index_list(parser, below, parser.lexicon.axes.get(key))
         used = len(indices)
         node = Index(node, indices, **parser.since(start))
     if (
@@ -104,6 +104,10 @@ def built_in(parser: Parser, base: str, scripts: Scripts, start: int) -> Node:
         key = key_of(base, scripts.below, scripts.above, scripts.primes)
         return call(parser, key, base, (), (), start)
     label, index = parser.lexicon.split_below(scripts.below)
+    if index and key_of(base, label) in parser.lexicon.numbers:
+        shown = latex_of(key_of(base, scripts.below))
+        fact = f"{shown} is not declared, and {base} is a number, which has no index"
+        raise fault(f"{fact}; declare {shown}", Name(base, **parser.since(start)))
     above = () if flat(scripts.above) in ("*", "+", "-") or parser.lexicon.is_label(scripts.above) else scripts.above
     kept = () if above else scripts.above
     if (

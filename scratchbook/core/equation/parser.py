@@ -9,7 +9,7 @@ ways is an error that names a way to write it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, TypedDict
 
@@ -174,7 +174,7 @@ class Parser:
         return found
 
     @contextmanager
-    def running(self, keys: Iterator[str] | Sequence[str]) -> Iterator[None]:
+    def running(self, keys: Iterable[str]) -> Iterator[None]:
         """While an operator's body is read, its indices run."""
         before = self.scope
         self.scope = before | frozenset(keys)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Final
 
 from .errors import fault
+from .known import known_function
 from .tokens import Token
 from .vocabulary import (
     ACCENTS,
@@ -240,9 +241,10 @@ class Speller:
         if text in SIGNS or text in RELATIONS or text in DELIMITERS or text in REFUSED or len(text) == 1:
             self.out.append(replace(token, text=text))
             return
-        close = difflib.get_close_matches(token.text, EVERY_COMMAND, 1)
-        hint = f"; did you mean {close[0]}?" if close else f"; write \\operatorname{{{text[1:]}}} or add a macro"
-        raise fault(f"unknown command {token.text}{hint}", token)
+        close = difflib.get_close_matches(token.text, EVERY_COMMAND, 1, 0.75)
+        word = f"write \\operatorname{{{text[1:]}}} or add a macro"
+        hint = f"did you mean {close[0]}? else " if close and not known_function(text[1:]) else ""
+        raise fault(f"unknown command {token.text}; {hint}{word}", token)
 
     def letter(self, token: Token) -> None:
         """A Greek letter."""

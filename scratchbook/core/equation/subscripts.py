@@ -1,0 +1,139 @@
+"""Read what stands in subscripts: lists of indices, and slices.  Declared numbers and axes decide what is one index."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from .errors import fault
+from .lexicon import split_commas, unwrapped
+from .nodes import Add, Node, Number, Slice
+from .symbols import key_of, read_scripts
+from .tokens import Token
+
+if TYPE_CHECKING:
+    from .parser import Parser
+
+EVERYTHING: Final = (":", r"\cdot", "*", r"\bullet")
+
+
+def read_index_list(parser: Parser, tokens: Sequence[Token], axes: int | None = None) -> tuple[Node, ...]:
+    """The indices of a subscript: with commas or without, ij being two of them.
+
+    axes: how many indices the array takes; None where the notation does not say.
+    """
+    tokens = unwrapped(tokens)
+    pieces = split_commas(tokens)
+    if not pieces:
+        raise fault("an empty subscript; write an index", tokens[0] if tokens else None)
+    is_single = len(pieces) > 1 or axes == 1
+    if len(pieces) == 1 and not (axes == 1 and is_product(parser, pieces[0])):
+        atoms = side_by_side(parser, pieces[0])
+        if len(atoms) > 1:
+            return tuple(parser.inside(atom).whole() for atom in atoms)
+    return tuple(read_index(parser, piece, is_single=is_single) for piece in pieces)
+
+
+def side_by_side(parser: Parser, tokens: Sequence[Token]) -> list[Sequence[Token]]:
+    """The names that stand side by side, each with its scripts; nothing when anything else is there."""
+    atoms: list[Sequence[Token]] = []
+    place = 0
+    while place < len(tokens):
+        start = place
+        if tokens[place].kind != "name":
+            if tokens[place].text in EVERYTHING and len(tokens) > 1 and tokens[place].text != ":":
+                atoms.append(tokens[place : place + 1])
+                place += 1
+                continue
+            return []
+        _, place = parser.lexicon.word_at(tokens, place)
+        _, place = read_scripts(tokens, place)
+        atoms.append(tokens[start:place])
+    return [] if any(atom[0].kind != "name" for atom in atoms) else atoms
+
+
+def read_index(parser: Parser, tokens: Sequence[Token], *, is_single: bool) -> Node:
+    """One index: an expression, or a slice such as :, 1:t or <t.
+
+    is_single: nothing here can be a second index, since a comma or the array's only axis says so.
+    """
+    if len(tokens) == 1 and tokens[0].text in EVERYTHING:
+        return Slice(None, None, start=tokens[0].start, end=tokens[0].end)
+    first = tokens[0]
+    if first.text in ("<", r"\le") and len(tokens) > 1:
+        high = parser.inside(tokens[1:]).whole()
+        return Slice(
+            None, high if first.text == r"\le" else Add((high, Number(1)), ("+", "-")), start=first.start, end=high.end
+        )
+    if first.text in (">", r"\ge") and len(tokens) > 1:
+        low = parser.inside(tokens[1:]).whole()
+        return Slice(
+            low if first.text == r"\ge" else Add((low, Number(1)), ("+", "+")), None, start=first.start, end=low.end
+        )
+    colon = next((place for place, token in enumerate(tokens) if token.text == ":"), None)
+    if colon is not None:
+        low_side = parser.inside(tokens[:colon]).whole() if colon else None
+        high_side = parser.inside(tokens[colon + 1 :]).whole() if colon + 1 < len(tokens) else None
+        return Slice(low_side, high_side, start=first.start, end=tokens[-1].end)
+    check_single(parser, tokens, is_single=is_single)
+    return parser.inside(tokens).whole()
+
+
+def check_single(parser: Parser, tokens: Sequence[Token], *, is_single: bool) -> None:
+    r"""Refuse what may be several indices: a + bj in A_{i+1j}, and si+j unless s is a number and one index stands
+    here."""
+    parts = split_signs(tokens)
+    doubtful = next((part for part in parts if len(side_by_side(parser, part)) > 1), None)
+    if doubtful is not None and not (is_single and is_product(parser, doubtful)):
+        shown = "".join(token.text for token in doubtful)
+        raise fault(
+            f"ambiguous subscript: {shown} is a product or several indices; write \\cdot in a product, or part the "
+            "indices with commas",
+            doubtful[0],
+        )
+    for before, after in pairwise(tokens):
+        follows_sign = before is not tokens[0] and before.kind == "number" and after.kind == "name"
+        if follows_sign and not is_single:
+            raise fault(
+                f"ambiguous subscript: {before.text}{after.text} is a product or two indices; write "
+                f"{before.text},{after.text} for two indices, {before.text} \\cdot {after.text} for a product",
+                before,
+            )
+
+
+def is_product(parser: Parser, tokens: Sequence[Token]) -> bool:
+    """Are names side by side one index: declared numbers with one running index at most, as si for a stride s?"""
+    atoms = side_by_side(parser, tokens)
+    numbers = [atom for atom in atoms if atom_key(parser, atom) in parser.lexicon.numbers]
+    return len(atoms) > 1 and len(numbers) >= len(atoms) - 1
+
+
+def atom_key(parser: Parser, tokens: Sequence[Token]) -> str:
+    """The key of one name with its scripts."""
+    base, place = parser.lexicon.word_at(tokens, 0)
+    scripts, _ = read_scripts(tokens, place)
+    return key_of(base, scripts.below, scripts.above, scripts.primes)
+
+
+def split_signs(tokens: Sequence[Token]) -> list[Sequence[Token]]:
+    """The parts between the signs + and - of the top level."""
+    parts: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += (token.text in ("{", "(", "[")) - (token.text in ("}", ")", "]"))
+        if depth == 0 and token.text in ("+", "-"):
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return [part for part in parts if part]
+
+
+def is_index_list(parser: Parser, tokens: Sequence[Token]) -> bool:
+    """Are the arguments behind an array nothing but running indices, numbers, + and -?"""
+    names = parser.lexicon.names_in(tokens)
+    running = parser.scope | parser.lexicon.indices
+    rest = [
+        token for token in tokens if token.kind not in ("name", "number") and token.text not in (",", "+", "-", "'")
+    ]
+    return bool(names) and not rest and all(name in running or name + "'" in running for name in names)
