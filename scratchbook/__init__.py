@@ -35,6 +35,7 @@ ext             everything that touches Sphinx
     reading     level and reading time, neighbours, descriptions, style and script
     exercises   {exercise}, {hint}, {solution}, {starter}, {check}, and the branches that judge their code
     numbering   numbers, stars and lists of exercises, references to them
+    tally       {tally}, how much of the book holds, and the closing line of a build
 """
 
 from __future__ import annotations
@@ -72,6 +73,7 @@ ROOMS: Final = (
     "numbering",
     "checked",
     "worked",
+    "tally",
     "reading",
     "access",
     "drawings",

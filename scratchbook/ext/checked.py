@@ -1,4 +1,4 @@
-"""What became of the checks: marks beside numbers, {key-equations}, the page of all equations, the closing line.
+"""What became of the checks: marks beside numbers, {key-equations}, the page of all equations, their count.
 
 A mark is quiet: the equation looks as it would without a check, and beside its number stands what it was checked
 against, with a link to that code on the page.
@@ -17,7 +17,6 @@ from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
-from sphinx.util import logging
 
 from scratchbook.core.cells import FileCell
 from scratchbook.core.errors import Mistake, Place, ScratchbookError
@@ -27,8 +26,6 @@ from scratchbook.ext.domain import LiveDomain, domain_of, listing_id
 from scratchbook.ext.equations import ROOM, Equation, page_equations
 from scratchbook.ext.incremental import DEPENDS_EVENT
 from scratchbook.ext.run import OUTCOMES_EVENT
-
-logger = logging.getLogger(__name__)
 
 ENVIRONMENT: Final = re.compile(
     r"\s*\\begin\{(aligned|align\*?|split|gathered|gather\*?)\}(.*)\\end\{\1\}\s*", re.DOTALL
@@ -387,14 +384,6 @@ def closing_line(domain: LiveDomain) -> str:
     )
 
 
-def say_closing_line(app: Sphinx, exception: Exception | None) -> None:
-    """Say at the end of a build what became of the equations, if there are any."""
-    if exception is None and app.builder.name not in ("gettext", "linkcheck"):
-        domain = domain_of(app.env)
-        if next(domain.kept(ROOM), None) is not None:
-            logger.info("%s", closing_line(domain))
-
-
 def register(app: Sphinx) -> None:
     """Add what readers see of the checks."""
     app.add_directive("key-equations", KeyEquations)
@@ -403,4 +392,3 @@ def register(app: Sphinx) -> None:
     app.connect(OUTCOMES_EVENT, check_equations)
     app.connect(OUTCOMES_EVENT, check_keys)
     app.connect(DEPENDS_EVENT, depend_on_all)
-    app.connect("build-finished", say_closing_line)
