@@ -10,7 +10,8 @@ The way of an equation, a room a module:
     a tree
     nodes, equation, definitions   trees, statements, and what each left side defines
     algebra, primitives, evaluator, ranges, reductions, calls, differentiation           trees to numbers
-    options, targets, binding, draws, comparison, comparing, vacuity, gradient, slopes, checker, verdict    the check
+    options, targets, binding, draws, prepared, sides, gradient, slopes, vacuity    what a check runs and draws
+    comparison, evidence, comparing, checker, verdict        both sides, and what was found
     mutator, ranks, suggest, score, codemutants    changes that a slip could make: did-you-mean, and the proof that
     checks can fail
     render, worked, explain        trees to LaTeX again: with numbers put in, or with every bracket shown

@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from .binding import BoundFunctions
-from .comparing import Comparer, Prepared
+from .comparing import Comparer
 from .definitions import collect
 from .draws import needed
 from .equation import Equation, parse_equation, parse_plain
 from .errors import EquationError
 from .notation import read_notation
 from .options import Request, read_points, read_tolerance
+from .prepared import Prepared
 from .suggest import suggest
 from .targets import code_of, read_targets
 from .tokens import Macros
@@ -127,13 +128,10 @@ def gradient_keys(equation: Equation, request: Request) -> set[str]:
 def run(prepared: Prepared, *, suggests: bool = True) -> Verdict:
     """Run a prepared check.  Raises EquationError for what cannot be evaluated."""
     comparer = Comparer(prepared)
-    draws = prepared.draws
     try:
-        for number in range(draws):
-            comparer.draw(number)
-        comparer.finish()
+        comparer.run()
     except Disagreement as disagreement:
-        verdict = comparer.verdict(passed=False, reason=disagreement.reason, mismatch=disagreement.mismatch)
+        verdict = comparer.evidence.verdict(passed=False, reason=disagreement.reason, mismatch=disagreement.mismatch)
         return replace(verdict, suggestions=tuple(suggest(prepared, comparer))) if suggests else verdict
     code = code_of(prepared.targets, prepared.functions, prepared.namespace)
-    return replace(comparer.verdict(passed=True), code=code)
+    return replace(comparer.evidence.verdict(passed=True), code=code)

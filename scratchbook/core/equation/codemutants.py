@@ -142,7 +142,7 @@ def run(
     from .errors import EquationError
 
     try:
-        return why_not(prepare(equation, request, namespace, macros), {})
+        return why_not(prepare(equation, request, namespace, macros))
     except EquationError as error:
         return "error", error.text
 

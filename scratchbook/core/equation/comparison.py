@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 
 from .algebra import Identity, Ones, Row, Value, shown
+from .notation import Notation
 
 ATOL: Final = 1e-12
 
@@ -76,3 +78,27 @@ def first_true(mask: Any) -> tuple[int, ...]:
     if np.ndim(mask) == 0:
         return ()
     return tuple(int(number) for number in np.argwhere(mask)[0])
+
+
+def number_at(value: Value, place: tuple[int, ...]) -> str:
+    """One number of a value for a message."""
+    array = np.asarray(plain(value)) if not isinstance(value, Row) else value.array
+    if array.dtype == object:
+        return str(type(value).__name__)
+    if place and array.ndim == len(place):
+        array = array[place]
+    if array.ndim == 0:
+        return f"{np.real(array):.6g}"
+    return (
+        "["
+        + ", ".join(f"{number:.4g}" for number in np.real(array.ravel()[:4]))
+        + (", ..." if array.size > 4 else "")
+        + "]"
+    )
+
+
+def shown_values(values: Mapping[str, Any], notation: Notation) -> dict[str, str]:
+    """The numbers of a draw, shortened, by the symbols' LaTeX."""
+    return {
+        notation.symbols[key].latex: number_at(value, ()) for key, value in values.items() if key in notation.symbols
+    }

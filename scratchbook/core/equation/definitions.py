@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from .differentiation import parts_of
 from .equation import Definition, Equation, Statement
-from .nodes import Call, Name, Node, Root, children, put
+from .known import LETTERS, WORDS
+from .nodes import Call, Derivative, Index, Name, Node, Root, children, put, walk
 from .symbols import split_key
 
 
@@ -106,3 +108,27 @@ def renamed(node: Node, current: dict[str, str]) -> Node:
         if changed is not child:
             node = put(node, path, changed)
     return node
+
+
+def is_derivable(statement: Statement, definition: Definition, definitions: Definitions) -> bool:
+    """Is the left side a derivative of something that the display defines, or f'(x)?"""
+    if isinstance(statement.members[0], Derivative):
+        return True
+    return definition.key.startswith(r"\frac") and definitions.defines(parts_of(definition.key)[0])
+
+
+def is_formula_of_known(statement: Statement, definitions: Definitions) -> bool:
+    r"""Is it a formula such as \tanh(x) = ..., for a function that everybody knows and nothing else here uses?"""
+    left = statement.members[0]
+    while isinstance(left, Index):
+        left = left.base
+    if not isinstance(left, Call) or left.base not in {*WORDS, *LETTERS.values()}:
+        return False
+    others = [
+        member
+        for other in definitions.statements
+        for member in (other.members[1:] if other is statement else other.members)
+    ]
+    return not any(
+        isinstance(part, Call) and part.function == left.function for member in others for part in walk(member)
+    )

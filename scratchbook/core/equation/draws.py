@@ -48,9 +48,17 @@ def needed(notation: Notation, keys: Iterable[str]) -> list[Symbol]:
     return [symbol for key, symbol in notation.symbols.items() if key in found]
 
 
-def draw(symbols: list[Symbol], label: str, number: int, base: int, point: Mapping[str, float] | None = None) -> Draw:
+def draw(
+    symbols: list[Symbol],
+    label: str,
+    number: int,
+    base: int,
+    point: Mapping[str, float] | None = None,
+    scale: float = 1.0,
+) -> Draw:
     """Draw every symbol: sizes first, then numbers, then arrays.
 
+    scale: of matrices and tensors, whose kind does not bound their values.
     Raises EquationError for a size that cannot be computed or is out of bounds.
     """
     generator = seed_of(label, number)
@@ -68,7 +76,8 @@ def draw(symbols: list[Symbol], label: str, number: int, base: int, point: Mappi
             result.values[symbol.key] = sizes[symbol.code]
         else:
             shape = tuple(size_of(text, sizes, symbol) for text in symbol.kind.shape)
-            result.values[symbol.key] = array_of(symbol, shape, sizes, generator, base)
+            value = array_of(symbol, shape, sizes, generator, base)
+            result.values[symbol.key] = scale * value if symbol.kind.name in ("matrix", "tensor") else value
     return result
 
 

@@ -8,12 +8,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .checker import prepare
-from .comparing import Comparer, Prepared, Side
+from .comparing import Comparer
 from .definitions import collect
 from .equation import Equation
 from .errors import EquationError
 from .mutator import Mutant, mutate
 from .options import Request
+from .prepared import Prepared
+from .sides import Sides
+from .slopes import settle
 from .tokens import Macros
 from .vacuity import check_vacuity
 from .verdict import Disagreement
@@ -60,14 +63,14 @@ def score(equation: Equation, request: Request, namespace: Mapping[str, Any], ma
     Raises EquationError when the equation itself cannot be checked or does not agree.
     """
     prepared = prepare(equation, request, namespace, macros)
-    sides: dict[tuple[int, int], Side | None] = {}
+    sides = settle(prepared)
     reason = why_not(prepared, sides)
     if reason:
         raise EquationError(f"the equation itself does not agree: {reason[1]}", source=equation.source)
     return Score(request.label, tuple(fate_of(mutant, prepared, sides) for mutant in mutate(prepared.equation)))
 
 
-def fate_of(mutant: Mutant, prepared: Prepared, sides: dict[tuple[int, int], Side | None]) -> Fate:
+def fate_of(mutant: Mutant, prepared: Prepared, sides: Sides) -> Fate:
     """Run one mutant."""
     reason = why_not(changed(prepared, mutant.equation), sides)
     return Fate(
@@ -80,14 +83,11 @@ def changed(prepared: Prepared, equation: Equation) -> Prepared:
     return replace(prepared, equation=equation, definitions=collect(equation))
 
 
-def why_not(prepared: Prepared, sides: dict[tuple[int, int], Side | None]) -> tuple[str, str] | None:
+def why_not(prepared: Prepared, sides: Sides | None = None) -> tuple[str, str] | None:
     """Why a check does not pass: (value or error, message); None when it does."""
     try:
         check_vacuity(prepared)
-        comparer = Comparer(prepared, sides)
-        for number in range(prepared.draws):
-            comparer.draw(number)
-        comparer.finish()
+        Comparer(prepared, sides).run()
     except Disagreement as disagreement:
         return "value", disagreement.reason
     except EquationError as error:

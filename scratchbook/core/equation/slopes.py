@@ -1,13 +1,18 @@
-"""Hold the code's gradients of one draw against the equation's derivative, and find the element that is wrong."""
+"""Hold the code's gradients of one draw against the equation's derivative, and find the element that is wrong.
+
+A gradient counts only where it is larger than rounding.  Matrices as large as the draws make them drive a softmax to
+where nothing moves it, so they are made smaller until every gradient counts.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from .binding import CodeCall
+from .comparison import shown_values
 from .draws import seed_of
 from .errors import EquationError
 from .gradient import (
@@ -23,81 +28,150 @@ from .gradient import (
     weighted,
     written_gradients,
 )
+from .prepared import Prepared
+from .sides import Side, Sides
 from .symbols import latex_of
 from .verdict import Disagreement, Mismatch
 
 if TYPE_CHECKING:
-    from .comparing import Comparer, Side
+    from .comparing import Comparer
 
-MAX_ELEMENTS = 100
+GRADIENT_DRAWS: Final = 3
+MAX_ELEMENTS: Final = 100
+# Of the drawn matrices; the first at which every gradient counts.
+SCALES: Final = (1.0, 0.5, 0.25, 0.125, 0.0625)
+# What a gradient must have of the largest one: below, rounding in the others' digits would be read as its own.
+COUNTS: Final = 1e-6
+
+
+def settle(prepared: Prepared) -> Sides:
+    """The code's sides at the first scale at which every gradient counts at every draw, else at the best one.
+
+    Raises EquationError for whatever the code raises.
+    """
+    tried: list[tuple[float, int, Sides]] = []
+    for scale in SCALES:
+        sides = Sides(prepared, scale)
+        counts = [weakest(prepared, side) for number in gradient_draws(prepared) for side in sides.of(number)]
+        smallest = min(counts, default=1.0)
+        if smallest >= COUNTS:
+            return sides
+        tried.append((max(counts), -len(tried), sides))
+    return max(tried, key=lambda item: item[:2])[2]
+
+
+def gradient_draws(prepared: Prepared) -> range:
+    """The draws whose gradients are compared."""
+    return range(min(GRADIENT_DRAWS, prepared.draws)) if target_of(prepared) else range(0)
+
+
+def weakest(prepared: Prepared, side: Side) -> float:
+    """The smallest of the code's gradients in units of the largest; 1 where there is none."""
+    _, gradients = returned_gradients(prepared, side)
+    sizes = [float(np.sum(np.abs(gradient))) for gradient in gradients.values()]
+    return min(sizes) / max(sizes) if sizes and max(sizes) > 0 else float(not sizes)
+
+
+def target_of(prepared: Prepared) -> str:
+    """The one name whose gradient can be compared; "" when there is none."""
+    keys = [key for target in prepared.targets for key in target.keys]
+    return keys[0] if len(keys) == 1 and prepared.definitions.defines(keys[0]) else ""
 
 
 def check_slopes(comparer: Comparer, side: Side) -> None:
     """Compare every gradient that the code gives.  Raises Disagreement at the first that differs."""
     prepared = comparer.prepared
-    keys = [key for target in prepared.targets for key in target.keys]
-    if len(keys) != 1 or not prepared.definitions.defines(keys[0]):
+    target = target_of(prepared)
+    if not target:
         if prepared.request.grad.strip():
-            raise EquationError(
-                "gradients need one target that the equation gives as NAME = ...",
-                source=prepared.request.grad,
-                field="grad",
-            )
+            text = "gradients need one target that the equation gives as NAME = ..."
+            raise EquationError(text, source=prepared.request.grad, field="grad")
         return
-    value = side.values[keys[0]]
-    upstream = seed_of(prepared.request.label + "/up", side.number).normal(0.2, 1.3, np.shape(value))
-    upstream = float(upstream) if np.ndim(upstream) == 0 else upstream
-    name, gradients = returned_gradients(comparer, side, upstream)
+    name, gradients = returned_gradients(prepared, side)
+    largest = max((float(np.sum(np.abs(gradient))) for gradient in gradients.values()), default=0.0)
     for key, gradient in gradients.items():
-        compare_one(comparer, side, keys[0], key, gradient, upstream, name)
+        compare_one(comparer, side, key, gradient, name, COUNTS * largest)
 
 
-def returned_gradients(comparer: Comparer, side: Side, upstream: Any) -> tuple[str, dict[str, Any]]:
-    """The gradients that the author wrote, or those of the backward function found by its name."""
-    prepared = comparer.prepared
+def upstream_of(prepared: Prepared, side: Side) -> Any:
+    """What arrives at the result of a draw: random numbers of its shape."""
+    value = side.values[target_of(prepared)]
+    upstream = seed_of(prepared.request.label + "/up", side.number).normal(0.2, 1.3, np.shape(value))
+    return float(upstream) if np.ndim(upstream) == 0 else upstream
+
+
+def returned_gradients(prepared: Prepared, side: Side) -> tuple[str, dict[str, Any]]:
+    """The gradients that the author wrote, or those of the backward function found by its name.
+
+    They are kept with the side: every mutant of the equation meets the same ones.
+    """
+    if side.gradients is None:
+        side.gradients = run_gradients(prepared, side)
+    return side.gradients
+
+
+def run_gradients(prepared: Prepared, side: Side) -> tuple[str, dict[str, Any]]:
+    """Run the code of the gradients."""
+    upstream = upstream_of(prepared, side)
     if prepared.request.grad.strip():
         environment = {**prepared.namespace, **side.environment, "up": upstream}
-        return "the code", written_gradients(prepared.request, environment, prepared.macros)
+        return as_numbers("the code", written_gradients(prepared.request, environment, prepared.macros))
     source = prepared.targets[0].source
     backward = find_backward(source, prepared.namespace) if isinstance(source, CodeCall) else None
     if backward is None or not isinstance(source, CodeCall):
         return "", {}
     returned = run_backward(backward, source, upstream, side.raw[0], side.environment)
-    return backward.name, name_gradients(backward, source, returned, prepared.notation)
+    return as_numbers(backward.name, name_gradients(backward, source, returned, prepared.notation))
 
 
-def compare_one(comparer: Comparer, side: Side, target: str, key: str, gradient: Any, upstream: Any, name: str) -> None:
-    """Compare the gradient of one input along a random direction."""
-    is_row = bool(side.rows) and key in comparer.row_keys
+def as_numbers(name: str, gradients: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The gradients as arrays, with who gave them.  Raises EquationError for what is no number."""
+    found = {}
+    for key, gradient in gradients.items():
+        try:
+            # NumPy would make a NaN of None.
+            found[key] = np.asarray("none" if gradient is None else gradient, dtype=float)
+        except (TypeError, ValueError):
+            text = f"{name} returns a {type(gradient).__name__} as the gradient of {latex_of(key)}; return an array"
+            raise EquationError(text, field="check") from None
+    return name, found
+
+
+def compare_one(comparer: Comparer, side: Side, key: str, gradient: Any, name: str, least: float) -> None:
+    """Compare the gradient of one input along a random direction.
+
+    least: what it must be larger than to count; below, a difference is measured by that instead.
+    """
+    evidence, prepared = comparer.evidence, comparer.prepared
+    is_row = bool(side.rows) and key in comparer.sides.row_keys
     if key not in side.cases[0]:
-        raise EquationError(
-            f"{latex_of(key)} is no input of this equation", source=comparer.prepared.request.grad, field="grad"
-        )
+        raise EquationError(f"{latex_of(key)} is no input of this equation", source=prepared.request.grad, field="grad")
     values = np.stack([case[key] for case in side.cases]) if is_row else side.cases[0][key]
     wrong = shape_fault(key, gradient, values)
     if wrong:
         disagree(comparer, side, key, wrong, "", "", float("inf"))
-    along = direction(seed_of(f"{comparer.prepared.request.label}/{key}", side.number), values)
-    by_equation = slope_along(comparer, side, target, key, along, upstream, is_row=is_row)
+    along = direction(seed_of(f"{prepared.request.label}/{key}", side.number), values)
+    by_equation = slope_along(comparer, side, key, along, is_row=is_row)
     products = np.asarray(gradient) * along
-    slope = Slope(by_equation, float(np.sum(products)), float(np.sum(np.abs(products))) + abs(by_equation))
-    allowed = BY_DIFFERENCES if comparer.prepared.functions.called else EXACT
+    size = float(np.sum(np.abs(products))) + abs(by_equation)
+    slope = Slope(by_equation, float(np.sum(products)), max(size, least))
+    allowed = BY_DIFFERENCES if prepared.functions.called else EXACT
     if not slope.difference <= allowed or not np.isfinite(slope.code):
-        element, one, other = worst_element(comparer, side, target, key, gradient, upstream, is_row=is_row)
+        element, one, other = worst_element(comparer, side, key, gradient, is_row=is_row)
         fact = f"the gradient of {latex_of(key)} by {name} differs from the equation's"
         reason = f"{fact} by {slope.difference:.2g} of its size (allowed {allowed:g})"
         disagree(comparer, side, key, reason, one, other, slope.difference, element)
-    shown = comparer.prepared.notation.symbols[key].latex
-    if shown not in comparer.tally.gradients:
-        comparer.tally.gradients.append(shown)
-    comparer.tally.compared += 1
+    counts = size > max(least, 1e-12)
+    evidence.slopes[key] = evidence.slopes.get(key, False) or counts
+    shown = prepared.notation.symbols[key].latex
+    if counts and shown not in evidence.tally.gradients:
+        evidence.tally.gradients.append(shown)
+    evidence.tally.compared += counts
 
 
-def slope_along(
-    comparer: Comparer, side: Side, target: str, key: str, along: Any, upstream: Any, *, is_row: bool
-) -> float:
+def slope_along(comparer: Comparer, side: Side, key: str, along: Any, *, is_row: bool) -> float:
     """The equation's derivative along a direction, weighted by what arrives, over all rows."""
-    total = 0.0
+    target, upstream, total = target_of(comparer.prepared), upstream_of(comparer.prepared, side), 0.0
     for case, values in enumerate(side.cases):
         step = along[case] if is_row else along
         moved: Mapping[str, Any] = values | {key: stepped(values[key], step)}
@@ -107,7 +181,7 @@ def slope_along(
 
 
 def worst_element(
-    comparer: Comparer, side: Side, target: str, key: str, gradient: Any, upstream: Any, *, is_row: bool
+    comparer: Comparer, side: Side, key: str, gradient: Any, *, is_row: bool
 ) -> tuple[dict[str, int], str, str]:
     """The element of a gradient that differs most: its place, the code's value, the equation's."""
     shape = np.shape(gradient)
@@ -116,7 +190,7 @@ def worst_element(
         along = np.zeros(shape)
         along[place] = 1.0
         one = float(np.asarray(gradient)[place])
-        other = slope_along(comparer, side, target, key, along, upstream, is_row=is_row)
+        other = slope_along(comparer, side, key, along, is_row=is_row)
         if abs(one - other) > best[0]:
             best = (abs(one - other), place, one, other)
     names = {f"element {axis + 1}": number + comparer.prepared.base for axis, number in enumerate(best[1])}
@@ -134,8 +208,6 @@ def disagree(
     indices: dict[str, int] | None = None,
 ) -> None:
     """Stop with the gradient that differs."""
-    from .comparing import shown_values
-
     values = shown_values(side.cases[0], comparer.prepared.notation)
     raise Disagreement(
         Mismatch(side.number, f"gradient of {latex_of(key)}", indices or {}, one, other, difference, values), reason

@@ -17,7 +17,8 @@ from .vacuity import check_vacuity
 from .verdict import Disagreement, Suggestion
 
 if TYPE_CHECKING:
-    from .comparing import Comparer, Prepared
+    from .comparing import Comparer
+    from .prepared import Prepared
 
 MOST: Final = 3
 MAX_TRIED: Final = 1_500
@@ -86,9 +87,7 @@ def agreement(prepared: Prepared, comparer: Comparer, mutant: Mutant) -> tuple[b
     trial = type(comparer)(changed, comparer.sides)
     try:
         check_vacuity(changed)
-        for number in range(changed.draws):
-            trial.draw(number)
-        trial.finish()
+        trial.run()
     except (Disagreement, EquationError, RecursionError):
         return False, trial.steps + 200
     return True, trial.steps

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from .comparing import Prepared, is_derivable, is_formula_of_known
+from .definitions import is_derivable, is_formula_of_known
 from .differentiation import parts_of
 from .equation import Statement
 from .errors import EquationError, fault
 from .nodes import Name, walk
 from .notation import read_notation
+from .prepared import Prepared
 from .symbols import latex_of
 from .targets import mentioned
 

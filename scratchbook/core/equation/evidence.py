@@ -1,0 +1,135 @@
+"""What a check has compared so far: pairs of values, the elements that were reached, and whether that is enough."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from .algebra import Value
+from .comparison import Result, compare, number_at, plain, shown_values
+from .equation import Statement
+from .errors import EquationError, fault
+from .evaluator import Bound
+from .nodes import Constant, Node, walk
+from .prepared import Prepared
+from .reductions import holds
+from .sides import Side
+from .symbols import latex_of
+from .targets import is_expression_key
+from .verdict import Disagreement, Mismatch, Tally, Verdict
+
+ORDER: Final = frozenset(["<", ">", r"\le", r"\ge", r"\ne"])
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two values that a relation joins.
+
+    key: the target on the left, "" for none.   statement, member: where the right one stands.   bound: the indices.
+    """
+
+    key: str
+    left: Value
+    right: Value
+    relation: str
+    statement: Statement
+    member: Node
+    bound: Bound
+
+
+@dataclass
+class Evidence:
+    """What one check has found.
+
+    finite: finite comparisons of each target.   covered: which elements of each target were reached.
+    slopes: for each input whether its gradient ever was large enough to compare.
+    """
+
+    prepared: Prepared
+    tally: Tally = field(default_factory=Tally)
+    finite: dict[str, int] = field(default_factory=dict)
+    covered: dict[str, Any] = field(default_factory=dict)
+    slopes: dict[str, bool] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        parts = (part for root in self.prepared.equation.roots() for part in walk(root))
+        self.allows_infinity = any(isinstance(part, Constant) and part.name == "infinity" for part in parts)
+
+    def cover(self, key: str, code: Value, place: tuple[int, ...]) -> None:
+        """Note that an element of a target was reached."""
+        mask = self.covered.get(key)
+        if mask is None or np.shape(mask) != np.shape(code):
+            mask = self.covered[key] = np.zeros(np.shape(code), dtype=bool)
+        mask[place] = True
+
+    def compare(self, pair: Pair, side: Side) -> None:
+        """Compare two values by their relation, and count.  Raises Disagreement."""
+        if pair.relation in ORDER:
+            if not np.all(holds(plain(pair.left), pair.relation, plain(pair.right))):
+                self.disagree(Result(0, 0.0, f"'{pair.relation}' does not hold"), pair, side)
+            self.tally.note(int(np.size(plain(pair.left))), 0.0)
+            return
+        result = compare(pair.left, pair.right, self.prepared.rtol, allows_infinity=self.allows_infinity)
+        if result.reason:
+            self.disagree(result, pair, side)
+        self.tally.note(result.finite, result.difference)
+        if pair.key:
+            self.finite[pair.key] = self.finite.get(pair.key, 0) + result.finite
+
+    def disagree(self, result: Result, pair: Pair, side: Side) -> None:
+        """Stop with what differs and where."""
+        base = self.prepared.base
+        indices = {latex_of(name): value for name, value in pair.bound.items() if isinstance(value, int)}
+        indices |= {f"element {axis + 1}": number + base for axis, number in enumerate(result.place)}
+        of = latex_of(pair.key) if pair.key and not is_expression_key(pair.key) else pair.statement.text
+        one, other = number_at(pair.left, result.place), number_at(pair.right, result.place)
+        values = shown_values(side.cases[0], self.prepared.notation)
+        mismatch = Mismatch(
+            side.number, of, indices, one, other, result.difference, values, pair.member.start, pair.member.end
+        )
+        raise Disagreement(mismatch, self.reason(result, pair.key))
+
+    def reason(self, result: Result, key: str) -> str:
+        """One line about what differs from what."""
+        target = next((target for target in self.prepared.targets if key in target.keys), None)
+        differs = result.reason == "differ"
+        size = f" by {result.difference:.2g} (allowed {self.prepared.rtol:g})" if differs else f": {result.reason}"
+        if target:
+            return f"differs from {target.text}{size}"
+        return f"the two sides {'differ' if differs else 'disagree'}{size}"
+
+    def finish(self) -> None:
+        """Refuse a check that compared nothing, not every element, or a gradient of nothing but zeros."""
+        for target in self.prepared.targets:
+            for key in target.keys:
+                mask = self.covered.get(key)
+                if mask is not None and not np.all(mask):
+                    fact = f"only {int(np.sum(mask))} of {np.size(mask)} elements of {latex_of(key)} are defined"
+                    raise fault(f"{fact}; add the others")
+                if self.finite.get(key, 0) == 0:
+                    raise fault(f"nothing finite of {latex_of(key)} was compared")
+        if self.tally.compared == 0:
+            raise fault("nothing finite was compared; bind a left side with ':check:'")
+        for key, counts in self.slopes.items():
+            if not counts:
+                fact = f"the gradient of {latex_of(key)} is nothing but zeros or rounding at every draw"
+                raise fault(f"{fact}, so comparing it proves nothing; name the other gradients with ':grad:'")
+
+    def verdict(self, *, passed: bool, reason: str = "", mismatch: Mismatch | None = None) -> Verdict:
+        """What was found, as plain data."""
+        prepared = self.prepared
+        error = EquationError(
+            reason,
+            offset=mismatch.start if mismatch else None,
+            end=mismatch.end if mismatch else None,
+            source=prepared.equation.source,
+        )
+        return Verdict(
+            passed, reason, "latex", error.offset, error.row if mismatch else 0, error.column if mismatch else 0,
+            error.caret if mismatch else "",
+            prepared.draws, self.tally.compared, tuple(self.tally.rows), tuple(self.tally.gradients),
+            self.tally.largest, prepared.rtol,
+            (), prepared.call, tuple(latex_of(key) for target in prepared.targets for key in target.keys), mismatch,
+        )  # fmt: skip

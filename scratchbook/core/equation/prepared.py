@@ -1,0 +1,98 @@
+"""A check that was read and can be run: the equation, the code that it is held against, and the symbols to draw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from .binding import BoundFunctions, CodeCall
+from .definitions import Definitions
+from .equation import Equation
+from .evaluator import Budget, Evaluator
+from .nodes import Name
+from .notation import Notation, Symbol
+from .options import Request
+from .ranges import Ranges, Span
+from .targets import Target
+from .tokens import Macros
+
+DRAWS: Final = 5
+SCALAR_DRAWS: Final = 8
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A check that was read and can be run, also for a mutant of its equation."""
+
+    equation: Equation
+    request: Request
+    namespace: Mapping[str, Any]
+    macros: Macros | None
+    definitions: Definitions
+    functions: BoundFunctions
+    targets: tuple[Target, ...]
+    symbols: tuple[Symbol, ...]
+    rtol: float
+    points: tuple[dict[str, float], ...]
+    base: int
+
+    @property
+    def notation(self) -> Notation:
+        return self.equation.notation
+
+    @property
+    def draws(self) -> int:
+        """How many draws: one a point, five, or eight when all is numbers."""
+        if self.points:
+            return len(self.points)
+        return DRAWS if any(symbol.kind.shape for symbol in self.symbols) else SCALAR_DRAWS
+
+    @property
+    def call(self) -> str:
+        """The code as messages name it."""
+        return ", ".join(dict.fromkeys(target.text for target in self.targets))
+
+    def evaluator(
+        self, values: Mapping[str, Any], spans: Mapping[str, Span], targets: Mapping[str, Any], budget: Budget
+    ) -> Evaluator:
+        """An evaluator with the drawn values of everything that the equation does not define.
+
+        spans: where declared indices run.   targets: the code's arrays, whose shapes say how far indices run.
+        """
+        inputs = {key: value for key, value in values.items() if not self.definitions.defines(key)}
+        equation = self.equation
+        shapes = {key: np.shape(value) for key, value in targets.items()}
+        ranges = Ranges(
+            self.notation, equation.ranges, equation.conditions, dict(spans), shapes, equation.lexicon.indices
+        )
+        return Evaluator(
+            self.definitions, inputs, ranges, self.functions, self.base, budget, is_plain=equation.is_plain
+        )
+
+
+def row_keys(prepared: Prepared) -> tuple[str, ...]:
+    """The keys of the vectors that the code also takes as rows: those in the brackets on the left, else its first
+    argument."""
+    if len(prepared.targets) != 1 or not isinstance(prepared.targets[0].source, CodeCall):
+        return ()
+    call, keys = prepared.targets[0].source, prepared.targets[0].keys
+    codes = prepared.notation.by_code()
+    arguments = [
+        codes[name].key for name in call.arguments.values() if name in codes and len(codes[name].kind.shape) == 1
+    ]
+    first = next(iter(call.arguments.values()), "")
+    inside: Sequence[str] = ()
+    if len(keys) == 1 and prepared.definitions.defines(keys[0]):
+        parameters = prepared.definitions.clauses[keys[0]][0].definition.parameters or ()
+        inside = [part.key for part in parameters if isinstance(part, Name)]
+    chosen = [key for key in arguments if key in inside] or [
+        codes[first].key for _ in [0] if first in codes and codes[first].key in arguments
+    ]
+    return tuple(
+        key
+        for key in chosen
+        if prepared.notation.symbols[key].kind.name not in ("ints", "mask") and not prepared.definitions.defines(key)
+    )

@@ -1,0 +1,112 @@
+"""The code's side of a check: what it returns at each draw, for one row and for several."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+
+from .binding import environment_of
+from .comparison import plain
+from .draws import Draw, draw
+from .errors import EquationError
+from .evaluator import Budget
+from .prepared import Prepared, row_keys
+from .ranges import Span
+
+ROWS: Final = 3
+ROW_DRAWS: Final = 2
+
+
+@dataclass
+class Side:
+    """The code's side of one draw.
+
+    number: of the draw.   rows: 0 for a single one.   cases: the drawn values, once for each row.
+    environment: the values as the code takes them.   raw: what each target returned.   values: by target key.
+    gradients: who gave them, and each by the key of its input; None until they are asked for.
+    """
+
+    number: int
+    rows: int
+    cases: list[dict[str, Any]]
+    environment: dict[str, Any]
+    spans: dict[str, Span]
+    raw: list[Any] = field(default_factory=list)
+    values: dict[str, Any] = field(default_factory=dict)
+    gradients: tuple[str, dict[str, Any]] | None = None
+
+    def of_case(self, case: int) -> dict[str, Any]:
+        """The targets of one row."""
+        return {key: value[case] for key, value in self.values.items()} if self.rows else self.values
+
+
+class Sides:
+    """Every side that was asked for so far, kept, since mutants of the equation meet the same ones.
+
+    scale: of the drawn matrices, see `slopes.settle`.
+    """
+
+    def __init__(self, prepared: Prepared, scale: float = 1.0) -> None:
+        self.prepared = prepared
+        self.scale = scale
+        self.row_keys = row_keys(prepared)
+        self.found: dict[tuple[int, int], Side | None] = {}
+
+    def of(self, number: int) -> list[Side]:
+        """The sides of one draw: a single row, then several where the code takes them."""
+        asked = (0, ROWS) if self.row_keys and number < ROW_DRAWS else (0,)
+        return [side for rows in asked if (side := self.side(number, rows)) is not None]
+
+    def side(self, number: int, rows: int) -> Side | None:
+        """One side of a draw; None when the code does not take several rows."""
+        if (number, rows) not in self.found:
+            self.found[number, rows] = self.run_code(number, rows)
+        return self.found[number, rows]
+
+    def run_code(self, number: int, rows: int) -> Side | None:
+        """Draw the values and run the code.  Raises EquationError for whatever the code raises."""
+        drawn = self.drawn("", number)
+        cases = [drawn.values]
+        values = dict(drawn.values)
+        if rows:
+            extra = [self.drawn(f"/{row}", number) for row in range(1, rows)]
+            cases += [drawn.values | {key: other.values[key] for key in self.row_keys} for other in extra]
+            values |= {key: np.stack([case[key] for case in cases]) for key in self.row_keys}
+        side = Side(number, rows, cases, environment_of(self.prepared.notation, values), drawn.spans)
+        side.environment |= self.defined_values(drawn) if not rows else {}
+        try:
+            for target in self.prepared.targets:
+                side.raw.append(target.run(side.environment, self.prepared.namespace))
+                side.values |= target.values(side.raw[-1])
+        except EquationError:
+            if rows:
+                return None
+            raise
+        return None if rows and not self.has_rows(side) else side
+
+    def drawn(self, suffix: str, number: int) -> Draw:
+        """The numbers of a draw; the rows after the first have a label of their own."""
+        prepared = self.prepared
+        point = prepared.points[number] if prepared.points else None
+        label = prepared.request.label + suffix
+        return draw(list(prepared.symbols), label, number, prepared.base, point, self.scale)
+
+    def defined_values(self, drawn: Draw) -> dict[str, Any]:
+        """The values of names that the equation defines and the code reads as well."""
+        prepared = self.prepared
+        wanted = set().union(*(getattr(target.source, "names", set()) for target in prepared.targets))
+        own = {key for target in prepared.targets for key in target.keys}
+        found: dict[str, Any] = {}
+        for symbol in prepared.symbols:
+            if symbol.code in wanted and symbol.key not in own and prepared.definitions.defines(symbol.key):
+                evaluator = prepared.evaluator(drawn.values, drawn.spans, {}, Budget())
+                found[symbol.code] = plain(evaluator.whole(symbol.key))
+        return found
+
+    def has_rows(self, side: Side) -> bool:
+        """Did the code give one result a row?"""
+        single = self.side(side.number, 0)
+        assert single is not None
+        return all(np.shape(value) == (side.rows, *np.shape(single.values[key])) for key, value in side.values.items())
