@@ -12,8 +12,8 @@ The way of an equation, a room a module:
     algebra, primitives, evaluator, ranges, reductions, calls, differentiation           trees to numbers
     options, targets, binding, draws, prepared, sides, gradient, slopes, vacuity    what a check runs and draws
     comparison, evidence, comparing, checker, verdict        both sides, and what was found
-    mutator, ranks, suggest, score, codemutants    changes that a slip could make: did-you-mean, and the proof that
-    checks can fail
+    mutator, changes, renamings, ranks      changes that a slip could make
+    suggest, score, codemutants             did-you-mean, and the proof that checks can fail
     render, worked, explain        trees to LaTeX again: with numbers put in, or with every bracket shown
 
 Import from the modules: the package itself loads nothing, since a builder needs the evaluator and NumPy only rarely.
