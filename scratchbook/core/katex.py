@@ -17,15 +17,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import astuple, dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final, Literal
 
 from scratchbook.core.errors import ScratchbookError
+from scratchbook.core.kept import Kept, key_of
 
 Macros = Mapping[str, "str | Sequence[str | int]"]
 
-STORE_FORMAT: Final = 1
 MOST_SECONDS: Final = 5.0  # for one formula; the slowest of the book takes a hundredth of it
 
 # `trust` is asked about commands that could carry a link, a script or a picture: all are refused aloud.
@@ -106,13 +106,13 @@ def read_macros(macros: Macros) -> list[tuple[str, str, int]]:
 
 @dataclass
 class Typesetter:
-    """Draw formulas, each once: from memory, from the store, or by KaTeX.
+    """Draw formulas, each once: from memory, from what earlier builds kept, or by KaTeX.
 
-    engine: the file of KaTeX.   store: a folder, or None to keep drawings in memory only.
+    engine: the file of KaTeX.   kept: for the next build, or None to keep drawings in memory only.
     """
 
     engine: Path
-    store: Path | None = None
+    kept: Kept | None = None
     _drawn: dict[Formula, Drawing] = field(default_factory=dict)
     _child: tuple[int, subprocess.Popen[bytes]] | None = None
     _engine_digest: str = ""
@@ -120,11 +120,13 @@ class Typesetter:
     def draw(self, formula: Formula) -> Drawing:
         """Return the drawing of a formula; an error in its TeX is part of the answer."""
         if formula not in self._drawn:
-            self._drawn[formula] = self._load(formula) or self._save(formula, self._ask(formula))
+            self._drawn[formula] = self._load(formula) or self._keep(formula, self._ask(formula))
         return self._drawn[formula]
 
     def close(self) -> None:
-        """End the child of this process, if it has one."""
+        """End the child of this process, if it has one, and leave what is kept alone."""
+        if self.kept:
+            self.kept.close()
         if self._child and self._child[0] == os.getpid():
             _, process = self._child
             stream(process.stdin).close()
@@ -150,35 +152,20 @@ class Typesetter:
             self._child = os.getpid(), subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         return self._child[1]
 
-    def _path(self, formula: Formula) -> Path | None:
-        if self.store is None:
-            return None
+    def _key(self, formula: Formula) -> str:
         if not self._engine_digest:
             self._engine_digest = hashlib.sha256(self.engine.read_bytes() + DRAW.encode()).hexdigest()
-        key = json.dumps([STORE_FORMAT, self._engine_digest, asdict(formula)])
-        return self.store / f"{hashlib.sha256(key.encode()).hexdigest()}.json"
+        return key_of("formula", self._engine_digest, *astuple(formula))
 
     def _load(self, formula: Formula) -> Drawing | None:
-        """Return the stored drawing; a file that is torn or not ours counts as none."""
-        path = self._path(formula)
-        if path is None:
-            return None
-        try:
-            return Drawing(**json.loads(path.read_text("utf-8")))
-        except (OSError, ValueError, TypeError, RecursionError):
-            return None
+        """Return the drawing that an earlier build kept."""
+        markup = self.kept.get(self._key(formula)) if self.kept else None
+        return Drawing(markup.decode()) if markup is not None else None
 
-    def _save(self, formula: Formula, drawing: Drawing) -> Drawing:
-        """Store a drawing so that no reader sees half of it; a store that cannot be written is done without."""
-        path = self._path(formula)
-        if path is not None and not drawing.error:
-            part = path.with_suffix(f".{os.getpid()}.part")
-            try:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                part.write_text(json.dumps(asdict(drawing)), "utf-8")
-                part.replace(path)
-            except OSError:
-                self.store = None
+    def _keep(self, formula: Formula, drawing: Drawing) -> Drawing:
+        """Keep a drawing; a mistake is found again by every build, so that it is told again."""
+        if self.kept and not drawing.error:
+            self.kept.put(self._key(formula), drawing.markup.encode())
         return drawing
 
 

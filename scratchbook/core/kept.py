@@ -10,65 +10,90 @@ import contextlib
 import hashlib
 import os
 import sqlite3
+import weakref
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 SCHEMA: Final = "create table if not exists kept (key text primary key, digest blob, value blob) without rowid"
 MOST_PIECES: Final = 50_000
 WAIT_SECONDS: Final = 2.0
 
 
-@dataclass
+@dataclass(eq=False)
 class Kept:
     """A map from keys to bytes in one file.
 
     path: absolute; its folder is made when it is not there.   A key must name all that its value depends on.
-    Safe to use in processes that were forked after it was made: each opens the file for itself, and leaves the
-    connection of its parent alone, which SQLite forbids it to use or to close.
+    Safe to use in processes that are forked after it was made: each opens the file for itself.
     """
 
     path: Path
-    _connections: dict[int, sqlite3.Connection] = field(default_factory=dict, repr=False)  # by process
+    _connection: sqlite3.Connection | None = field(default=None, repr=False)
 
     def get(self, key: str) -> bytes | None:
         """Return what was kept under that key, None when it is not there or not whole."""
-        with contextlib.suppress(sqlite3.Error, OSError):
-            row = self._open().execute("select digest, value from kept where key = ?", (key,)).fetchone()
-            if row and hashlib.blake2b(row[1], digest_size=16).digest() == row[0]:
-                return bytes(row[1])
+        row = self._ask("select digest, value from kept where key = ?", (key,))
+        if row and isinstance(row[1], bytes) and digest_of(key, row[1]) == row[0]:
+            return row[1]
         return None
 
     def put(self, key: str, value: bytes) -> None:
         """Keep a value; a store that cannot be written is left as it is."""
-        digest = hashlib.blake2b(value, digest_size=16).digest()
-        with contextlib.suppress(sqlite3.Error, OSError):
-            self._open().execute("insert or replace into kept values (?, ?, ?)", (key, digest, value))
+        self._ask("insert or replace into kept values (?, ?, ?)", (key, digest_of(key, value), value))
 
     def sweep(self) -> None:
         """Begin anew once there are too many pieces: all that is needed comes back with the next build."""
-        with contextlib.suppress(sqlite3.Error, OSError):
-            (count,) = self._open().execute("select count(*) from kept").fetchone()
-            if count > MOST_PIECES:
-                self._open().execute("delete from kept")
-                self._open().execute("vacuum")
+        row = self._ask("select count(*) from kept")
+        if row and row[0] > MOST_PIECES:
+            self._ask("delete from kept")
+            self._ask("vacuum")
 
     def close(self) -> None:
         """Close the file; the next use opens it again."""
-        if connection := self._connections.pop(os.getpid(), None):
+        if self._connection is not None:
+            connection, self._connection = self._connection, None
             with contextlib.suppress(sqlite3.Error):
                 connection.close()
 
-    def _open(self) -> sqlite3.Connection:
-        process = os.getpid()
-        if process not in self._connections:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+    def _ask(self, statement: str, values: tuple[Any, ...] = ()) -> Any:
+        """Return the first row of an answer; None when there is none, or nothing can be asked."""
+        for _ in range(2):
             try:
-                self._connections[process] = connect(self.path)
-            except sqlite3.DatabaseError:
-                self.path.unlink(missing_ok=True)  # damaged: nothing in it is worth a message
-                self._connections[process] = connect(self.path)
-        return self._connections[process]
+                return self._open().execute(statement, values).fetchone()
+            except (sqlite3.Error, OSError) as error:
+                if type(error) is not sqlite3.DatabaseError:  # those of its subclasses are of the disk, not of the file
+                    return None
+                self._begin_anew()
+        return None
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = connect(self.path)
+            OPEN.add(self)
+        return self._connection
+
+    def _begin_anew(self) -> None:
+        """Remove the file, its journal first: SQLite would write an old one into the file made next."""
+        self.close()
+        for suffix in ("-wal", "-shm", ""):
+            with contextlib.suppress(OSError):
+                self.path.with_name(self.path.name + suffix).unlink()
+
+
+# A child must not inherit an open file: SQLite's notes of who holds which lock would be wrong in it.
+OPEN: Final[weakref.WeakSet[Kept]] = weakref.WeakSet()
+
+
+def close_all() -> None:
+    """Close every file of this process; the next use opens it again."""
+    for kept in list(OPEN):
+        kept.close()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=close_all)
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -83,6 +108,11 @@ def connect(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def digest_of(key: str, value: bytes) -> bytes:
+    """Return what tells whether a value is whole, and whether it is that key's: a flipped bit may make it another's."""
+    return hashlib.blake2b(key.encode() + b"\0" + value, digest_size=16).digest()
 
 
 def key_of(*parts: object) -> str:

@@ -24,6 +24,7 @@ from scratchbook.core.errors import Mistake, Place, ScratchbookError
 from scratchbook.core.katex import Drawing, Formula, Typesetter, katex_macros, latex_macros
 from scratchbook.ext.directive import path_from_root
 from scratchbook.ext.domain import domain_of
+from scratchbook.ext.settings import kept_pieces
 
 logger = logging.getLogger(__name__)
 HERE: Final = Path(__file__).parent
@@ -59,9 +60,8 @@ class Mathematics:
     macros: tuple[tuple[str, str], ...] = ()
 
     def open(self, app: Sphinx) -> None:
-        """Read the macros, and open the store beside the doctrees or where outcomes are kept."""
-        folder = app.config.scratchbook_cache
-        self.typesetter.store = (Path(app.confdir) / folder if folder else Path(app.doctreedir)) / "mathematics"
+        """Read the macros, and find what earlier builds have drawn."""
+        self.typesetter.kept = kept_pieces(app)
         try:
             self.macros = katex_macros(app.config.scratchbook_macros)
         except ScratchbookError:

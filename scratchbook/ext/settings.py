@@ -17,6 +17,7 @@ from sphinx.config import ENUM, Config
 
 from scratchbook.core.cells import Limits
 from scratchbook.core.errors import Mistake, Place
+from scratchbook.core.kept import Kept
 
 # name -> (default, rebuild, types).  "env": chapters are read again.  "": the run phase sees the change by itself.
 SETTINGS: Final[dict[str, tuple[Any, Literal["", "env"], Any]]] = {
@@ -236,3 +237,9 @@ def store_folder(app: Sphinx) -> Path | None:
         return (Path(app.confdir) / chosen).resolve()
     outdir = Path(app.outdir)
     return (outdir.parent if outdir.name == app.builder.name else outdir) / ".scratchbook"
+
+
+def kept_pieces(app: Sphinx) -> Kept | None:
+    """Return what earlier builds kept of drawn formulas, coloured code and compiled templates; None without a store."""
+    folder = store_folder(app)
+    return Kept(folder / "kept.sqlite") if folder else None

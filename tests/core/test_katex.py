@@ -1,12 +1,12 @@
 """Drawing TeX: what comes out, what is refused, what is kept."""
 
-import json
 import os
 
 import pytest
 
 from scratchbook.core.errors import ScratchbookError
 from scratchbook.core.katex import Drawing, Formula, Typesetter, katex_macros, latex_macros
+from scratchbook.core.kept import Kept
 from scratchbook.ext.mathematics import ENGINE
 
 
@@ -89,43 +89,50 @@ def test_a_macro_that_cannot_be_one_is_a_mistake_in_the_settings(macros):
     assert caught.value.kind == "setting"
 
 
-def test_a_stored_drawing_needs_no_engine(tmp_path, monkeypatch):
-    first = Typesetter(ENGINE, tmp_path)
+@pytest.fixture
+def kept(tmp_path):
+    return Kept(tmp_path / "kept.sqlite")
+
+
+def test_a_kept_drawing_needs_no_engine(kept, monkeypatch):
+    first = Typesetter(ENGINE, kept)
     drawn = first.draw(Formula("x^2"))
     first.close()
     monkeypatch.setattr(Typesetter, "_ask", lambda *_: pytest.fail("KaTeX was asked"))
 
-    assert Typesetter(ENGINE, tmp_path).draw(Formula("x^2")) == drawn
+    assert Typesetter(ENGINE, Kept(kept.path)).draw(Formula("x^2")) == drawn
 
 
-@pytest.mark.parametrize("damage", [b"", b"{", b'{"markup": 3, "who": 1}', b"\xff\xfe", b"[" * 100000])
-def test_a_damaged_drawing_is_drawn_again(tmp_path, damage):
-    typesetter = Typesetter(ENGINE, tmp_path)
-    drawn = typesetter.draw(Formula("x^2"))
-    (stored,) = tmp_path.iterdir()
-    stored.write_bytes(damage)
+@pytest.mark.parametrize(
+    "other",
+    [Formula("x^3"), Formula("x^2", True), Formula("x^2", form="mathml"), Formula("x^2", macros=(("\\R", "x"),))],
+)
+def test_what_was_kept_of_one_formula_is_not_taken_for_another(kept, monkeypatch, other):
+    first = Typesetter(ENGINE, kept)
+    first.draw(Formula("x^2"))
+    first.close()
+    monkeypatch.setattr(Typesetter, "_ask", lambda *_: Drawing("drawn anew"))
 
-    again = Typesetter(ENGINE, tmp_path)
-    assert again.draw(Formula("x^2")) == drawn
-    assert Drawing(**json.loads(stored.read_text("utf-8"))) == drawn
-    typesetter.close()
-    again.close()
+    assert Typesetter(ENGINE, kept).draw(other) == Drawing("drawn anew")
 
 
-def test_a_mistake_is_not_stored(tmp_path):
-    typesetter = Typesetter(ENGINE, tmp_path / "store")
+def test_another_engine_draws_anew(kept, tmp_path, monkeypatch):
+    first = Typesetter(ENGINE, kept)
+    first.draw(Formula("x^2"))
+    first.close()
+    engine = tmp_path / "katex.js"
+    engine.write_bytes(ENGINE.read_bytes() + b"// of another version")
+    monkeypatch.setattr(Typesetter, "_ask", lambda *_: Drawing("drawn anew"))
+
+    assert Typesetter(engine, kept).draw(Formula("x^2")) == Drawing("drawn anew")
+
+
+def test_a_mistake_is_not_kept(kept):
+    typesetter = Typesetter(ENGINE, kept)
     typesetter.draw(Formula(r"\foo"))
     typesetter.close()
 
-    assert not (tmp_path / "store").exists()
-
-
-def test_a_store_that_cannot_be_written_is_done_without(tmp_path):
-    (tmp_path / "file").write_text("in the way")
-    typesetter = Typesetter(ENGINE, tmp_path / "file")
-
-    assert typesetter.draw(Formula("x")).markup
-    typesetter.close()
+    assert kept.get(typesetter._key(Formula(r"\foo"))) is None
 
 
 def test_a_forked_process_draws_with_an_engine_of_its_own(typesetter):

@@ -2,7 +2,10 @@
 
 import contextlib
 import multiprocessing
+import os
+import random
 import sqlite3
+from pathlib import Path
 
 import pytest
 
@@ -58,6 +61,30 @@ def test_a_damaged_file_begins_anew(kept):
     assert kept.get("a") == b"one"
 
 
+def damage(kept, chance):
+    """Flip some bytes behind the first hundred, which name the format."""
+    content = bytearray(kept.path.read_bytes())
+    for _ in range(20):
+        content[chance.randrange(100, len(content))] ^= 1 << chance.randrange(8)
+    kept.path.write_bytes(content)
+
+
+def test_flipped_bits_are_misses_and_do_not_last(kept):
+    chance, served = random.Random(0), set()
+    for _ in range(15):
+        for number in range(100):
+            kept.put(str(number), b"x" * 200 + str(number).encode())
+        kept.close()
+        damage(kept, chance)
+        served |= {(n, kept.get(str(n))) for n in range(100)}
+        kept.put("after", b"damage")
+        served.add(("after", kept.get("after")))
+
+    wrong = {(n, value) for n, value in served if value not in (None, b"damage", b"x" * 200 + str(n).encode())}
+    assert wrong == set()
+    assert ("after", None) not in served
+
+
 def test_a_folder_that_cannot_be_made_is_a_miss(tmp_path):
     (tmp_path / "file").write_text("")
     kept = Kept(tmp_path / "file" / "kept.sqlite")
@@ -97,6 +124,20 @@ def test_a_forked_process_writes_beside_its_parent(kept):
 
     assert child.exitcode == 0
     assert (kept.get("a"), kept.get("b")) == (b"one", b"two")
+
+
+def test_no_open_file_is_inherited(kept):
+    kept.put("a", b"one")
+    child = os.fork()
+    if child == 0:
+        os._exit(any("kept.sqlite" in os.readlink(path) for path in open_handles()))
+
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert kept.get("a") == b"one"
+
+
+def open_handles():
+    return [path for path in Path("/proc/self/fd").iterdir() if path.is_symlink()]
 
 
 def test_different_parts_have_different_keys():
