@@ -109,7 +109,7 @@ def member_of(parser: Parser, first: Node, sign: Token) -> Node:
 
 def read_set(parser: Parser, tokens: Sequence[Token], at: Token) -> tuple[Node | None, Node | None, Node | None]:
     r"""A set of integers: (low, high, None) of [n], \{1, \ldots, n\} and 1:n, or (None, None, members)."""
-    if not tokens:
+    if not tokens or [token.text for token in tokens] in ([r"\{", r"\}"], ["[", "]"]):
         raise fault("a set is missing; write \\{1, \\ldots, n\\}", at)
     is_braced = tokens[0].text in (r"\{", "[") and tokens[-1].text in (r"\}", "]")
     inside = tokens[1:-1] if is_braced else tokens

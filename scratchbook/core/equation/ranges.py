@@ -148,8 +148,10 @@ class Ranges:
             return self.explicit(binding, bound, evaluator)
         roots = [node.body, *([node.weights] if node.weights else [])]
         if node.weights is not None:
-            length = np.shape(evaluator.value(node.weights, bound))[0]
-            return range(evaluator.base, evaluator.base + length)
+            weights = evaluator.value(node.weights, bound)
+            if np.ndim(weights) == 0:
+                raise fault("the weights of an expectation must be a vector over its one index", node.weights)
+            return range(evaluator.base, evaluator.base + np.shape(weights)[0])
         found = self.from_arrays(key, roots, bound, evaluator, hidden=rest)
         if found is None and key in self.declared:
             found = self.declared[key]
