@@ -150,7 +150,7 @@ def bind_signature(
     arguments: dict[str, str] = {}
     rooted: dict[str, tuple[str, ...]] = {}
     codes = notation.by_code()
-    for parameter in inspect.signature(function).parameters.values():
+    for parameter in signature_of(function, name):
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         found = find_symbols(parameter.name, notation, used)
@@ -166,6 +166,15 @@ def bind_signature(
         elif not is_optional:
             raise EquationError(missing_symbol(name, parameter.name, notation), field="check")
     return CodeCall(function, describe(function, name), arguments, rooted)
+
+
+def signature_of(function: Callable[..., Any], name: str) -> Iterable[inspect.Parameter]:
+    """The parameters of a function.  Raises EquationError for one that does not say them, such as some of NumPy's."""
+    try:
+        return inspect.signature(function).parameters.values()
+    except ValueError:
+        text = f"{name} does not say what it takes; write the call with its arguments"
+        raise EquationError(text, field="check") from None
 
 
 def find_symbols(parameter: str, notation: Notation, used: set[str]) -> list[str]:
@@ -366,7 +375,14 @@ def called_functions(expression: Expression, namespace: Mapping[str, Any]) -> li
 
 def named_function(path: str, namespace: Mapping[str, Any]) -> Any:
     """The project's function of a name or path; None for anything else."""
-    value: Any = None
-    for step, part in enumerate(path.split(".")):
-        value = namespace.get(part) if step == 0 else getattr(value, part, None)
+    value = at_path(path, namespace)
     return value if value is not None and path not in BUILTINS and is_project_function(value) else None
+
+
+def at_path(path: str, namespace: Mapping[str, Any]) -> Any:
+    """What a name or a dotted path of public names stands for; None when there is no such thing."""
+    first, *further = path.split(".")
+    value = namespace.get(first)
+    for part in further:
+        value = None if part.startswith("_") else getattr(value, part, None)
+    return value

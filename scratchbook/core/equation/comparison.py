@@ -82,9 +82,12 @@ def first_true(mask: Any) -> tuple[int, ...]:
 
 def number_at(value: Value, place: tuple[int, ...]) -> str:
     """One number of a value for a message."""
-    array = np.asarray(plain(value)) if not isinstance(value, Row) else value.array
-    if array.dtype == object:
-        return str(type(value).__name__)
+    try:
+        array = np.asarray(plain(value))
+    except ValueError:
+        return "a list of different shapes"
+    if array.dtype.kind not in "biufc":
+        return type(value).__name__
     if place and array.ndim == len(place):
         array = array[place]
     if array.ndim == 0:

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from .binding import BoundFunctions, CodeCall, CodeObject, bind_signature, called_functions, describe, result_of
+from .binding import BoundFunctions, CodeCall, CodeObject, at_path, bind_signature, called_functions, describe, result_of
 from .definitions import Definitions
 from .equation import Equation, definition_of
 from .errors import EquationError
@@ -118,16 +118,13 @@ def read_source(
 ) -> Expression | CodeCall:
     """The code of one line: a function's name alone, or an expression."""
     name = text.strip()
-    if name and name.replace(".", "").replace("_", "a").isalnum() and name not in notation.by_code():
-        function: Any = None
-        for step, part in enumerate(name.split(".")):
-            function = namespace.get(part) if step == 0 else getattr(function, part, None)
-        if callable(function):
-            try:
-                return bind_signature(function, name, notation, used)
-            except EquationError as error:
-                error.offset, error.end = offset, offset + len(text)
-                raise error.within(request.check, "check") from None
+    function = None if name in notation.by_code() else at_path(name, namespace)
+    if callable(function):
+        try:
+            return bind_signature(function, name, notation, used)
+        except EquationError as error:
+            error.offset, error.end = offset, offset + len(text)
+            raise error.within(request.check, "check") from None
     return read_expression(text, request.check, "check", offset)
 
 
