@@ -9,7 +9,16 @@ from typing import Any, Final
 
 import numpy as np
 
-from .binding import BoundFunctions, CodeCall, CodeObject, at_path, bind_signature, called_functions, describe, result_of
+from .binding import (
+    BoundFunctions,
+    CodeCall,
+    CodeObject,
+    at_path,
+    bind_signature,
+    called_functions,
+    describe,
+    result_of,
+)
 from .definitions import Definitions
 from .equation import Equation, definition_of
 from .errors import EquationError
