@@ -42,6 +42,10 @@ class Identity:
     scale: Any = 1
 
 
+class Zero(int):
+    """The zero of whatever shape its neighbour has: the bold 0, and the 0 at which a recurrence begins."""
+
+
 def is_number(value: Value) -> bool:
     """Is it a single number?"""
     return not isinstance(value, Row | Ones | Identity) and np.ndim(value) == 0
@@ -122,6 +126,8 @@ def negate(value: Value) -> Value:
 
 def scale(number: Any, value: Value) -> Value:
     """A number times anything."""
+    if isinstance(value, Zero):
+        return value
     if isinstance(value, Row):
         return Row(number * value.array)
     if isinstance(value, Ones):
@@ -133,6 +139,8 @@ def scale(number: Any, value: Value) -> Value:
 
 def multiply(left: Value, right: Value) -> Value:
     """Factors side by side: scaling, or the product of matrices and vectors that meet in size."""
+    if isinstance(left, Zero) or isinstance(right, Zero):
+        return Zero()
     if is_number(left):
         return scale(left, right)
     if is_number(right):
@@ -229,6 +237,8 @@ def star(left: Value, right: Value, *, is_plain: bool = False) -> Value:
 
 def elementwise(left: Value, right: Value) -> Value:
     r"""left \odot right: equal shapes, or a vector with every row of a matrix."""
+    if isinstance(left, Zero) or isinstance(right, Zero):
+        return Zero()
     if isinstance(left, Row) and isinstance(right, Row):
         return Row(elementwise(left.array, right.array))
     if isinstance(left, Row | Ones | Identity) or isinstance(right, Row | Ones | Identity):

@@ -263,6 +263,9 @@ def read_ones(parser: Parser) -> Node:
     from .brackets import CLOSER, raised
 
     token = parser.take()
+    if token.text == "0":
+        _, parser.place = read_scripts(parser.tokens, parser.place)
+        return Constant("zero", **parser.since(token.start))
     if parser.text in ("[", r"\{", "("):
         opener = parser.take()
         start = parser.place

@@ -17,7 +17,7 @@ import numpy as np
 
 from .algebra import Identity, Ones, Row, Value, shown
 from .errors import EquationError, fault
-from .notation import Function, Notation
+from .notation import Function, Notation, Symbol
 from .options import BUILTINS, Expression, read_expression
 from .symbols import code_name, split_key
 
@@ -158,6 +158,7 @@ def bind_signature(
         if parameter.name in extra:
             arguments[parameter.name] = parameter.name
         elif len(found) == 1 and found[0].isidentifier():
+            check_value(codes[found[0]], name, parameter.name)
             if not is_optional or codes[found[0]].key in used:
                 arguments[parameter.name] = found[0]
         elif found:
@@ -166,6 +167,14 @@ def bind_signature(
         elif not is_optional:
             raise EquationError(missing_symbol(name, parameter.name, notation), field="check")
     return CodeCall(function, describe(function, name), arguments, rooted)
+
+
+def check_value(symbol: Symbol, name: str, parameter: str) -> None:
+    """Refuse to fill a parameter with an index, which has no one value."""
+    if symbol.kind.name == "index":
+        kind = f"int({symbol.kind.arguments[0]})" if symbol.kind.arguments else "int(1..n)"
+        fact = f"{name} takes '{parameter}', and {symbol.latex} is an index, which runs over all its values"
+        raise EquationError(f"{fact}; declare it as a number: '{symbol.latex}: {kind}'", field="check")
 
 
 def signature_of(function: Callable[..., Any], name: str) -> Iterable[inspect.Parameter]:
@@ -293,6 +302,10 @@ class Bound:
             if not callable(function):
                 raise self.expression.fault(f"{self.expression.text} is not a function of the page; import it there")
             return result_of(self.filled(function, arguments, environment))
+        if len(arguments) > 1 and "_" in self.expression.names:
+            marks = ", ".join(f"_{number}" for number in range(1, len(arguments) + 1))
+            text = f"{self.latex} has {len(arguments)} arguments here, and '_' is one; write {marks} where each goes"
+            raise self.expression.fault(text)
         placed: dict[str, Any] = {"_": arguments[0] if arguments else None}
         placed |= {f"_{number}": value for number, value in enumerate(arguments, start=1)}
         return result_of(self.expression.value({**namespace, **environment, **placed}))

@@ -120,11 +120,29 @@ class Comparer:
             place = tuple(
                 evaluator.integer(pattern, bound, "an index") - evaluator.base for pattern in definition.patterns
             )
+            if is_start(clause, place, code, evaluator):
+                continue
             expected = self.element(code, place, definition, evaluator, statement)
             self.evidence.cover(definition.key, code, place)
             for member, relation in zip(statement.members[1:], statement.relations, strict=True):
                 right = evaluator.value(member, bound)
                 self.evidence.compare(Pair(definition.key, expected, right, relation, statement, member, bound), side)
+
+        self.declared_starts(statement, definition, code, evaluator, side)
+
+    def declared_starts(
+        self, statement: Statement, definition: Definition, code: Value, evaluator: Evaluator, side: Side
+    ) -> None:
+        """The code's first elements against those that the notation declares, as h_1 beside h_{t+1} = ..."""
+        if len(definition.patterns) != 1:
+            return
+        for place in range(len(code)):
+            start = f"{definition.key}_{{{place + evaluator.base}}}"
+            if start in evaluator.inputs:
+                self.evidence.cover(definition.key, code, (place,))
+                left, right = np.asarray(code)[place], evaluator.inputs[start]
+                member = statement.members[0]
+                self.evidence.compare(Pair(definition.key, left, right, "=", statement, member, {}), side)
 
     def expression_target(self, statement: Statement, key: str, evaluator: Evaluator, code: Value, side: Side) -> None:
         r"""Code against the right sides of a left side that is an expression, such as \log p(x); its indices in their
@@ -210,6 +228,18 @@ class Comparer:
         clauses = self.prepared.definitions.clauses[key]
         value = evaluator.assemble(key, clauses)
         return value.array if isinstance(value, Row) else value
+
+
+def is_start(clause: Clause, place: tuple[int, ...], code: Value, evaluator: Evaluator) -> bool:
+    """Is it where a recurrence begins, an element that the code does not give, as h_0 = a beside h_t = ... h_{t-1}?"""
+    key, shape = clause.definition.key, np.shape(code)
+    if not place or len(place) > len(shape) or None in evaluator.fixed(clause):
+        return False
+    is_outside = any(not 0 <= number < size for number, size in zip(place, shape, strict=False))
+    others = [other for other in evaluator.definitions.clauses[key] if other.body is not clause.body]
+    return is_outside and any(
+        isinstance(part, Name) and part.key == key for other in others for part in walk(other.body)
+    )
 
 
 def place_of(statement: Statement, key: str) -> Node:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -43,7 +42,7 @@ from .nodes import (
     Slice,
     Transpose,
 )
-from .ranges import Ranges
+from .ranges import Ranges, target_of
 from .symbols import latex_of
 
 MAX_STEPS: Final = 200_000
@@ -219,7 +218,37 @@ class Evaluator:
         roots = [clause.body, *clause.statement.members[2:]]
         if definition.key in self.ranges.targets and definition.patterns:
             roots.append(target_of(clause))
-        yield from self.ranges.assignments(keys, roots, self)
+        others = self.closer_clauses(clause)
+        for bound in self.ranges.assignments(keys, roots, self):
+            if not others or not self.is_given(others, clause, bound):
+                yield bound
+
+    def closer_clauses(self, clause: Clause) -> list[tuple[int | None, ...]]:
+        """The fixed indices of the other clauses of a name that fix more of them, as h_1 = a beside h_t = ..."""
+        own = sum(number is not None for number in self.fixed(clause))
+        clauses = self.definitions.clauses.get(clause.definition.key, ())
+        alike = [other for other in clauses if len(other.definition.patterns) == len(clause.definition.patterns)]
+        others = [self.fixed(other) for other in alike]
+        return [numbers for numbers in others if sum(number is not None for number in numbers) > own]
+
+    def fixed(self, clause: Clause) -> tuple[int | None, ...]:
+        """The value of each index on a left side that runs nowhere, and None for those that run."""
+        memo = ("fixed", clause.definition)
+        if memo not in self.range_memo:
+            patterns = clause.definition.patterns
+            self.range_memo[memo] = tuple(
+                None if self.ranges.free_indices([pattern], self) else self.integer(pattern, {}, "an index")
+                for pattern in patterns
+            )
+        found: tuple[int | None, ...] = self.range_memo[memo]
+        return found
+
+    def is_given(self, others: Sequence[tuple[int | None, ...]], clause: Clause, bound: Bound) -> bool:
+        """Does a clause that fixes more indices give the element at these values?"""
+        place = [self.integer(pattern, bound, "an index") for pattern in clause.definition.patterns]
+        return any(
+            all(number in (None, wanted) for number, wanted in zip(numbers, place, strict=True)) for numbers in others
+        )
 
     def element(self, key: str, place: tuple[int, ...], node: Node) -> Value:
         """One element of a defined name, computed alone."""
@@ -228,19 +257,33 @@ class Evaluator:
             return self.elements[memo]
         if memo in self.active:
             raise fault(f"{latex_of(key)} at {place} is defined by itself", node)
+        start = f"{key}_{{{','.join(map(str, place))}}}"
+        if start in self.inputs:  # h_0, declared beside h_t = ..., is where the recurrence begins
+            return self.inputs[start]
+        if min(place) < self.base - 1 and any(part[0] == key for part in self.active if isinstance(part, tuple)):
+            raise fault(f"{latex_of(key)} begins nowhere; define its first element, as in h_0 = ...", node)
         self.active.add(memo)
         try:
-            for clause in self.definitions.clauses[key]:
+            for clause in sorted(self.definitions.clauses[key], key=lambda clause: self.fixed(clause).count(None)):
                 bound = self.match(clause, place)
                 if bound is not None:
-                    self.elements[memo] = self.value(clause.body, bound)
+                    value = self.value(clause.body, bound)
+                    is_zero = isinstance(clause.body, Number) and value == 0 and None not in self.fixed(clause)
+                    self.elements[memo] = algebra.Zero() if is_zero else value
                     return self.elements[memo]
         finally:
             self.active.discard(memo)
-        raise fault(f"element {', '.join(map(str, place))} of {latex_of(key)} is not defined", node)
+        shown = f"{latex_of(key)}_{{{', '.join(map(str, place))}}}"
+        raise fault(f"{shown} is not defined; define it, as in {shown} = ..., or declare it", node)
 
     def match(self, clause: Clause, place: tuple[int, ...]) -> Bound | None:
         """The indices at which a clause gives this element; None when it does not."""
+        if len(clause.definition.patterns) != len(place):
+            raise fault(
+                f"{latex_of(clause.definition.key)} has {len(place)} indices in one place and "
+                f"{len(clause.definition.patterns)} in another; write the same number everywhere",
+                clause.body,
+            )
         bound: Bound = {}
         for pattern, wanted in zip(clause.definition.patterns, place, strict=True):
             if isinstance(pattern, Name) and pattern.key not in bound and not self.is_known(pattern.key):
@@ -350,12 +393,6 @@ class Evaluator:
         return bool(result) if np.ndim(result) == 0 else result
 
 
-@lru_cache(maxsize=500)
-def target_of(clause: Clause) -> Node:
-    """A left side as an element of the array that code gives, whether it is x_i or f(x)_i."""
-    return Index(Name(clause.definition.key), clause.definition.patterns)
-
-
 def multiplied(self: Evaluator, node: Multiply, bound: Bound) -> Value:
     """A written product sign."""
     left, right = self.value(node.left, bound), self.value(node.right, bound)
@@ -413,7 +450,8 @@ def constant(self: Evaluator, node: Constant, bound: Bound) -> Value:
 
 
 CONSTANTS: Final[dict[str, Value]] = {
-    "pi": np.pi, "e": np.e, "infinity": np.inf, "ones": algebra.Ones(), "identity": algebra.Identity(),
+    "pi": np.pi, "e": np.e, "infinity": np.inf, "ones": algebra.Ones(), "zero": algebra.Zero(),
+    "identity": algebra.Identity(),
 }  # fmt: skip
 
 

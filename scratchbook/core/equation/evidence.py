@@ -89,7 +89,18 @@ class Evidence:
         mismatch = Mismatch(
             side.number, of, indices, one, other, result.difference, values, pair.member.start, pair.member.end
         )
-        raise Disagreement(mismatch, self.reason(result, pair.key))
+        raise Disagreement(mismatch, self.reason(result, pair.key) + self.hint(result, side))
+
+    def hint(self, result: Result, side: Side) -> str:
+        """What else could explain a difference: several rows given to code for one, or a mask meant as zeros and
+        ones."""
+        if side.rows and result.reason == "differ":
+            call = self.prepared.targets[0].text
+            return f", given {side.rows} rows; one row agrees, so if the code takes one only, write the call: '{call}'"
+        masks = [symbol.latex for symbol in self.prepared.symbols if symbol.kind.name == "mask"]
+        if masks and not np.isfinite(result.difference):
+            return f"; a mask such as {masks[0]} holds 0 and -inf, so declare one of 0 and 1 as binary"
+        return ""
 
     def reason(self, result: Result, key: str) -> str:
         """One line about what differs from what."""

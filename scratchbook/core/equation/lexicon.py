@@ -11,7 +11,7 @@ from .known import REDUCERS, known_function
 from .notation import Notation
 from .spelling import spell
 from .statements import RawStatement
-from .symbols import Scripts, derivative_key, flat, group, key_of, read_scripts, split_key
+from .symbols import CHANGE, Scripts, derivative_key, flat, group, key_of, read_scripts, split_key
 from .tokens import Token, cut
 
 BIG: Final = frozenset([r"\sum", r"\prod"])
@@ -60,6 +60,9 @@ class Lexicon:
     def word_at(self, tokens: Sequence[Token], place: int) -> tuple[str, int]:
         """The base name at a place, and the place after it: the longest declared word, else one token."""
         first = tokens[place].text
+        is_change = first == CHANGE and place + 1 < len(tokens) and tokens[place + 1].kind == "name"
+        if is_change and (CHANGE not in self.variables or first + tokens[place + 1].text in self.words):
+            return first + tokens[place + 1].text, place + 2
         if len(first) == 1:
             run, end = "", place
             while end < len(tokens) and tokens[end].kind == "name" and len(tokens[end].text) == 1:
@@ -151,6 +154,8 @@ def read_left(tokens: Sequence[Token], lexicon: Lexicon) -> Left | None:
     if tokens[0].kind != "name" or tokens[0].text == "arg":
         return None
     base, place = tokens[0].text, 1
+    if base == CHANGE and CHANGE not in lexicon.variables and len(tokens) > 1 and tokens[1].kind == "name":
+        base, place = base + tokens[1].text, 2
     while (
         place < len(tokens)
         and tokens[place].kind == "name"
@@ -160,7 +165,12 @@ def read_left(tokens: Sequence[Token], lexicon: Lexicon) -> Left | None:
     ):
         base += tokens[place].text
         place += 1
-    if place > 1 and base not in lexicon.words and all(letter in lexicon.variables for letter in base):
+    if (
+        place > 1
+        and "\\" not in base
+        and base not in lexicon.words
+        and all(letter in lexicon.variables for letter in base)
+    ):
         return None
     scripts, place = read_scripts(tokens, place)
     arguments = None
@@ -262,9 +272,14 @@ def make_lexicon(
 
 
 def words_of(keys: Iterable[str]) -> list[str]:
-    """The bases of several plain letters, longest first."""
+    """The bases of several plain letters, longest first, and those such as \\Delta W."""
     bases = {split_key(key)[0] for key in keys if not key.startswith(r"\frac")}
-    return sorted((base for base in bases if len(base) > 1 and base.isalpha()), key=len, reverse=True)
+    return sorted((base for base in bases if is_word(base)), key=len, reverse=True)
+
+
+def is_word(base: str) -> bool:
+    """Is a base several tokens that are one name?"""
+    return (len(base) > 1 and base.isalpha()) or (base.startswith(CHANGE) and base != CHANGE)
 
 
 def label_letters(notation: Notation) -> set[str]:
@@ -330,9 +345,25 @@ def letters_on_right(statements: Sequence[RawStatement], lexicon: Lexicon) -> se
 def bracketed_letters(member: Sequence[Token], place: int, lexicon: Lexicon) -> set[str]:
     """The undeclared names that stand alone in the brackets behind an array, as in Q(s, a)."""
     inside = member[place + 1 : closing(member, place)]
-    plain = all(token.kind in ("name", "number") or token.text in (",", "|", r"\mid", "+", "-") for token in inside)
+    signs = (",", "|", r"\mid", "+", "-", "'")
+    plain = all(token.kind in ("name", "number") or token.text in signs for token in inside)
     words = lexicon.names_in(inside)
-    return set(words) if plain and words and not any(word in lexicon.variables for word in words) else set()
+    if not plain or any(word in lexicon.variables for word in words):
+        return set()
+    return {
+        word + "'" * primes_after(inside, number)
+        for number, token in enumerate(inside)
+        if token.kind == "name"
+        for word in [lexicon.word_at(inside, number)[0]]
+    }
+
+
+def primes_after(tokens: Sequence[Token], place: int) -> int:
+    """How many primes follow the token here."""
+    count = 0
+    while place + count + 1 < len(tokens) and tokens[place + count + 1].text == "'":
+        count += 1
+    return count
 
 
 def first_letters(script: Sequence[Token]) -> set[str]:
@@ -365,16 +396,15 @@ def index_letters(
             and token.text not in lexicon.variables
             and (number == 0 or script[number - 1].text != "_")
         ):
-            primes = 0
-            while number + 1 + primes < len(script) and script[number + 1 + primes].text == "'":
-                primes += 1
-            letters.add(token.text + "'" * primes)
+            letters.add(token.text + "'" * primes_after(script, number))
     return letters
 
 
 def add_left_sides(lexicon: Lexicon, statements: Sequence[RawStatement]) -> None:
     """Add the names that the left sides define, with the letters that index them."""
     lefts = [(read_left(statement.members[0], lexicon), statement) for statement in statements]
+    # x_t = ... makes an array of x, so that x_1 = ... above it is an element and no label.
+    lefts.sort(key=lambda item: item[0] is None or not item[0].scripts.below or lexicon.is_label(item[0].scripts.below))
     for left, statement in lefts:
         if (
             left is None
@@ -393,11 +423,13 @@ def add_left(lexicon: Lexicon, left: Left) -> None:
     key, below, _ = resolve_left(lexicon, left)
     if key is None:
         return
-    if left.arguments is not None and (scripts.primes or (scripts.below and known_function(left.base) in REDUCERS)):
+    words = lexicon.names_in(left.arguments or ())
+    is_array = bool(words) and all(word in lexicon.indices for word in words)
+    is_derivative = bool(scripts.primes) and not is_array
+    if left.arguments is not None and (is_derivative or (scripts.below and known_function(left.base) in REDUCERS)):
         return
     if left.arguments is not None and not lexicon.knows(key):
-        words = lexicon.names_in(left.arguments)
-        if words and all(word in lexicon.indices for word in words):
+        if is_array:
             lexicon.variables.add(key)
             lexicon.arrays.add(key)
         else:
@@ -409,7 +441,7 @@ def add_left(lexicon: Lexicon, left: Left) -> None:
     if below or left.after:
         lexicon.arrays.add(key)
     lexicon.indices |= {word for word in lexicon.names_in([*below, *left.after]) if word not in lexicon.variables}
-    if len(left.base) > 1 and left.base.isalpha() and left.base not in lexicon.words:
+    if is_word(left.base) and left.base not in lexicon.words:
         lexicon.words = sorted([*lexicon.words, left.base], key=len, reverse=True)
     if flat(scripts.above) == "2" and key.endswith("^{2}"):
         root = key.removesuffix("^{2}")

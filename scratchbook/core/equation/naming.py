@@ -51,6 +51,7 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
     """A symbol or an index, with its indices and its power."""
     node: Node = Name(key, **parser.since(start))
     if is_bracketed(above) and key in parser.lexicon.arrays:
+        check_version(parser, key, above)
         node = Index(node, read_index_list(parser, unwrapped(above)), **parser.since(start))
         above = ()
     used = 0
@@ -77,6 +78,19 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
     if above:
         node = raised(parser, node, above, start)
     return read_postfix(parser, node, start) if parser.text == "!" else node
+
+
+def check_version(parser: Parser, key: str, above: Sequence[Token]) -> None:
+    """Refuse r^{(t)} with a t that neither runs nor has a value: it numbers versions of r, which are other names."""
+    running = parser.scope | parser.lexicon.indices | parser.lexicon.variables
+    stranger = next((name for name in parser.lexicon.names_in(above) if name not in running), None)
+    if stranger is not None:
+        name = latex_of(key)
+        raise fault(
+            f"{name} is declared, and the {stranger} of {name}^{{{flat(above)}}} is nothing known; declare "
+            f"{name}^{{({stranger})}} instead, or say where {stranger} runs: \\quad {stranger} = 1, \\ldots, n",
+            above[0],
+        )
 
 
 def without_bars(tokens: Sequence[Token]) -> list[Token]:

@@ -217,10 +217,25 @@ def read_line(line: str, row: int, macros: Macros | None) -> Iterator[Symbol | F
     if sign != ":":
         raise fault(f"'{line.strip()}' has no kind; write 'name: kind', with a kind of {', '.join(sorted(KINDS))}")
     kind = read_kind(body[place + 1 :].strip(), macros)
-    for name in split_top(body[:place], ","):
+    names = split_top(body[:place], ",")
+    check_aliases(names)
+    for name in names:
         latex, _, alias = (part.strip() for part in name.partition(" as "))
         key = read_symbol(latex, macros)
         yield Symbol(key, latex, kind, read_alias(alias) if alias else code_name(key), meaning, row, is_override)
+
+
+def check_aliases(names: list[str]) -> None:
+    """Refuse 'x, y as a, b', which could give one symbol its name in the code or each of them."""
+    aliased = [place for place, name in enumerate(names) if " as " in name]
+    if len(aliased) == 1 and 0 < aliased[0] == len(names) - 1 - aliased[0]:
+        own, _, first = names[aliased[0]].partition(" as ")
+        symbols, codes = [*names[: aliased[0]], own], [first, *names[aliased[0] + 1 :]]
+        pairs = ", ".join(f"{symbol.strip()} as {code.strip()}" for symbol, code in zip(symbols, codes, strict=True))
+        raise fault(
+            f"ambiguous: does '{', '.join(names)}' name each symbol, or only the one before 'as'? write '{pairs}', or "
+            "a line for each"
+        )
 
 
 def split_meaning(line: str) -> tuple[str, str]:

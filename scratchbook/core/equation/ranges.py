@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from .algebra import Row
 from .ellipsis import KEY
 from .errors import EquationError, fault
-from .nodes import Binding, Compare, Index, Logic, Name, Node, Reduce, Slice, children, free_names, walk
+from .nodes import Add, Binding, Compare, Index, Logic, Name, Node, Number, Reduce, Slice, children, free_names, walk
 from .notation import Notation
 from .symbols import latex_of
 
@@ -89,7 +90,12 @@ class Ranges:
         if key in self.declared:
             low, high = self.declared[key]
             return range(low, high + 1)
-        found = self.from_arrays(key, roots, {}, evaluator)
+        try:
+            found = self.from_arrays(key, roots, {}, evaluator)
+        except EquationError:
+            found = self.from_steps(key, roots, evaluator)
+            if found is None:
+                raise
         if found is not None:
             return range(found[0], found[1] + 1)
         soft = self.from_conditions(key, self.conditions, {}, evaluator)
@@ -229,6 +235,18 @@ class Ranges:
             evaluator.range_memo[memo] = found
         return found
 
+    def from_steps(self, key: str, roots: Sequence[Node], evaluator: Evaluator) -> Span | None:
+        """The values at which x_t and its neighbours x_{t+1}, x_{t-1} all exist, when all arrays agree on them."""
+        spans: dict[tuple[Node, int], Span] = {}
+        for index, axis, step in (use for root in roots for use in stepped_by(root, key)):
+            span = self.axis(index, axis, {}, evaluator, {key})
+            if span is not None:
+                place = (index.base, axis)
+                low, high = spans.get(place, (span[0] - step, span[1] - step))
+                spans[place] = (max(low, span[0] - step), min(high, span[1] - step))
+        found = set(spans.values())
+        return found.pop() if len(found) == 1 else None
+
     def axis(self, index: Index, axis: int, bound: Bound, evaluator: Evaluator, missing: set[str]) -> Span | None:
         """The span of one axis of what is indexed; None when it cannot be known before the index is."""
         base = index.base
@@ -237,7 +255,7 @@ class Ranges:
         if isinstance(base, Name):
             if base.key in self.targets and base.key not in evaluator.inputs:
                 shape = self.targets[base.key]
-                return (evaluator.base, evaluator.base + shape[axis] - 1) if axis < len(shape) else None
+                return self.target_axis(base.key, axis, shape[axis], evaluator) if axis < len(shape) else None
             if base.key not in bound and base.key not in evaluator.inputs and evaluator.definitions.defines(base.key):
                 return self.defined_axis(base.key, axis, evaluator)
         elif (
@@ -248,6 +266,14 @@ class Ranges:
         value = evaluator.value(base, bound)
         shape = np.shape(value.array if isinstance(value, Row) else value)
         return (evaluator.base, evaluator.base + shape[axis] - 1) if axis < len(shape) else None
+
+    def target_axis(self, key: str, axis: int, size: int, evaluator: Evaluator) -> Span:
+        """The span of an axis of what code gives, with the first elements that the display fixes, as h_0 = a."""
+        clauses = evaluator.definitions.clauses.get(key, ())
+        fixed = [evaluator.fixed(clause) for clause in clauses]
+        starts = [numbers[axis] for numbers in fixed if axis < len(numbers) and numbers[axis] is not None]
+        low, high = evaluator.base, evaluator.base + size - 1
+        return min([low, *(number for number in starts if number is not None)]), high
 
     def defined_axis(self, key: str, axis: int, evaluator: Evaluator) -> Span | None:
         """The span of an axis of a defined name: that of its index, or of the whole array."""
@@ -277,7 +303,8 @@ class Ranges:
             return None
         evaluator.active.add(memo)
         try:
-            values = self.span(key, [clause.body], evaluator)
+            is_target = clause.definition.key in self.targets and clause.definition.key not in evaluator.inputs
+            values = self.span(key, [clause.body, *([target_of(clause)] if is_target else [])], evaluator)
         except EquationError as error:
             if "has no range" in error.text:
                 return None
@@ -293,6 +320,12 @@ class Ranges:
             if span is not None and not span[0] <= value <= span[1]:
                 return False
         return True
+
+
+@lru_cache(maxsize=500)
+def target_of(clause: Clause) -> Node:
+    """A left side as an element of the array that code gives, whether it is x_i or f(x)_i."""
+    return Index(Name(clause.definition.key), clause.definition.patterns)
 
 
 def neighbours(chain: Compare, place: int) -> Iterator[tuple[str, Node, bool]]:
@@ -313,6 +346,33 @@ def indexed_by(node: Node, key: str) -> Iterator[tuple[Index, int]]:
                 yield node, axis
     for _, child in children(node):
         yield from indexed_by(child, key)
+
+
+def stepped_by(node: Node, key: str) -> Iterator[tuple[Index, int, int]]:
+    """Where a name, or it plus or minus a number, is an index: the indexed part, the axis, and the number."""
+    if isinstance(node, Reduce) and any(binding.key == key for binding in node.bindings):
+        return
+    if isinstance(node, Index):
+        for axis, part in enumerate(node.indices):
+            step = step_of(part, key)
+            if step is not None:
+                yield node, axis, step
+    for _, child in children(node):
+        yield from stepped_by(child, key)
+
+
+def step_of(node: Node, key: str) -> int | None:
+    """c of t + c and t - c, 0 of t alone; None for anything else."""
+    if isinstance(node, Name):
+        return 0 if node.key == key else None
+    if not isinstance(node, Add) or len(node.terms) != 2:
+        return None
+    name, number = node.terms
+    if not isinstance(name, Name) or name.key != key or node.signs[0] != "+":
+        return None
+    if not isinstance(number, Number) or not isinstance(number.value, int):
+        return None
+    return number.value if node.signs[1] == "+" else -number.value
 
 
 def place_of(node: Node, key: str) -> Node:

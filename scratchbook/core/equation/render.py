@@ -45,7 +45,14 @@ from .vocabulary import WORDS
 
 # How tightly a node binds: sums 0, \odot 1, written products 2, runs 3, powers 4, atoms 5.
 SUM, ELEMENTWISE, SIGN, RUN, SCRIPT, ATOM = range(6)
-CONSTANTS: Final = {"pi": r"\pi", "e": "e", "infinity": r"\infty", "ones": r"\mathbf{1}", "identity": "I"}
+CONSTANTS: Final = {
+    "pi": r"\pi",
+    "e": "e",
+    "infinity": r"\infty",
+    "ones": r"\mathbf{1}",
+    "zero": r"\mathbf{0}",
+    "identity": "I",
+}
 OPERATORS: Final = {
     "sum": r"\sum", "prod": r"\prod", "max": r"\max", "min": r"\min", "argmax": r"\arg\max", "argmin": r"\arg\min",
     "mean": r"\mathbb{E}",

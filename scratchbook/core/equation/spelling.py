@@ -295,9 +295,9 @@ class Speller:
         self.out.extend(self.with_braces(body, token))
 
     def plain_style(self, token: Token) -> None:
-        """Bold and italic: the same name.  A bold or hollow 1 is the vector of ones."""
+        """Bold and italic: the same name.  A bold 1 is the vector of ones, a bold 0 of zeros."""
         body = Speller(self.argument(token)).all()
-        if len(body) == 1 and body[0].text == "1" and token.text != r"\mathit":
+        if len(body) == 1 and body[0].text in ("0", "1") and token.text != r"\mathit":
             self.out.append(replace(body[0], kind="ones"))
             return
         self.out.extend(body)

@@ -18,6 +18,10 @@ SCRIPTED: Final = re.compile(
 )
 
 
+# Before a letter that is one name with it, as in \Delta W, unless it is a name itself.
+CHANGE: Final = r"\Delta"
+
+
 @dataclass(frozen=True)
 class Scripts:
     """What stands at a base: the tokens below and above it, and its primes."""
@@ -116,7 +120,9 @@ def symbol_key(tokens: Sequence[Token]) -> str:
     """The key of tokens that are one symbol: a letter or word with its scripts."""
     place = 0
     base = ""
-    while place < len(tokens) and tokens[place].kind == "name" and (not base or len(tokens[place].text) == 1):
+    while (
+        place < len(tokens) and tokens[place].kind == "name" and (base in ("", CHANGE) or len(tokens[place].text) == 1)
+    ):
         base += tokens[place].text
         place += 1
     if not base:
@@ -146,6 +152,9 @@ def code_name(key: str) -> str:
         upper, _, lower = key[len(r"\frac{\partial ") :].partition(r"}{\partial ")
         return f"d{code_name(upper)}_d{code_name(lower.removesuffix('}'))}"
     base, below, above, primes = split_key(key)
+    changed = base.removeprefix(CHANGE) if base.startswith(CHANGE) else ""
+    if changed:
+        return f"Delta_{code_name(key.removeprefix(CHANGE))}"
     match = ACCENT.match(base)
     if match:
         accent, inner = match.groups()
@@ -172,6 +181,8 @@ def latex_of(key: str) -> str:
     if key.startswith(r"\frac"):
         return key
     base, below, above, primes = split_key(key)
+    if base.startswith(CHANGE) and base != CHANGE:
+        return f"{CHANGE} {latex_of(key.removeprefix(CHANGE))}"
     shown = base if len(base) == 1 or "\\" in base or "|" in base else rf"\operatorname{{{base}}}"
     return shown + primes + script("_", below) + script("^", above)
 

@@ -175,7 +175,7 @@ class Worker:
         if isinstance(node, Name | Index | Indicator | Constant):
             if isinstance(node, Name) and self.is_size(node.key):
                 return Number(int(self.evaluator.value(node, bound)))
-            keeps = isinstance(node, Constant) and node.name in ("e", "infinity", "ones", "identity")
+            keeps = isinstance(node, Constant) and node.name in ("e", "infinity", "ones", "zero", "identity")
             return node if keeps else Literal(self.evaluator.value(node, bound))
         if isinstance(node, Reduce):
             return self.spread(node, bound)

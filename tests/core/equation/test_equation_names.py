@@ -111,3 +111,117 @@ def test_dots_in_a_matrix_are_a_list_or_refused():
 
 def test_a_list_with_dots_is_what_it_stands_for():
     assert said(r"y = [x_1, \ldots, x_n]", "x: vector(n)", "y == same(x)") == ""
+
+
+def adapted(x, W, A, B):
+    return W @ x + B @ (A @ x)
+
+
+def scaled(A, Delta):
+    return Delta * A
+
+
+def backed_up(V, P):
+    return P @ V
+
+
+def stepped(M, r):
+    return M @ r
+
+
+def product(x, y):
+    return x @ y
+
+
+def row_of(Q, s):
+    return Q[s - 1]
+
+
+def dropout(x, keep, p):
+    return x * keep / (1 - p)
+
+
+def running(x):
+    """For one sequence only: it would sum the rows of a matrix."""
+    return np.cumsum(x, axis=0)
+
+
+CODE |= {
+    function.__name__: function for function in (adapted, scaled, backed_up, stepped, product, row_of, dropout, running)
+}
+ADAPTED = "x: vector(k)\nW: matrix(d, k)\nB: matrix(d, r)\nA: matrix(r, k)"
+
+
+def test_a_change_of_a_name_is_one_name_where_it_is_defined():
+    assert said(r"h = W x + \Delta W x, \quad \Delta W = B A", ADAPTED, "adapted") == ""
+
+
+def test_a_change_of_a_name_is_one_name_where_it_is_declared():
+    assert said(r"y_i = \sum_j \Delta W_{ij} x_j", "x: vector(n)\n\\Delta W: matrix(m, n)", "y == Delta_W @ x") == ""
+
+
+def test_a_change_of_a_name_that_nothing_knows_is_one_name():
+    assert said(r"h = W x + \Delta W x", ADAPTED, "adapted").startswith(r"\Delta W is not declared")
+
+
+def test_a_declared_delta_is_a_factor():
+    assert said(r"y = \Delta A", "\\Delta: scalar\nA: matrix(n, n)", "scaled") == ""
+
+
+def test_a_primed_array_on_the_left_takes_its_index_in_brackets():
+    notation = "V: vector(n)\nP: matrix(n, n)"
+
+    assert said("V'(s) = \\sum_{s'} P(s, s') V(s')", notation, "backed_up") == ""
+    assert "differs" in said("V'(s) = \\sum_{s'} P(s', s) V(s')", notation, "backed_up")
+
+
+def test_a_version_of_a_declared_name_is_to_be_declared():
+    text = said("r^{(t+1)} = M r^{(t)}", "M: matrix(n, n)\nr: vector(n)", "stepped")
+
+    assert "declare r^{(t)} instead" in text
+
+
+def test_a_declared_version_passes():
+    assert said("r^{(t+1)} = M r^{(t)}", "M: matrix(n, n)\nr^{(t)} as r: vector(n)", "stepped") == ""
+
+
+def test_one_as_for_several_names_is_ambiguous():
+    text = said(r"z = a^\top b", "a, b as x, y: vector(n)", "product")
+
+    assert "write 'a as x, b as y', or a line for each" in text
+
+
+def test_an_as_for_each_name_passes():
+    assert said(r"z = a^\top b", "a as x, b as y: vector(n)", "product") == ""
+
+
+def test_a_mark_for_one_argument_does_not_stand_for_two():
+    latex, notation = r"z = \operatorname{sim}(x, y)", "x, y: vector(n)\n\\operatorname{sim} = "
+
+    assert "write _1, _2 where each goes" in said(latex, f"{notation}product(_, _)", "z == product(x, y)")
+
+
+def test_an_index_fills_no_parameter():
+    text = said("z_s = Q_s", "Q: vector(n)\ns: index(1..n)", "row_of")
+
+    assert text.endswith("declare it as a number: 's: int(1..n)'")
+
+
+def test_a_number_fills_a_parameter_and_is_an_index():
+    assert said("z = Q_s", "Q: vector(n)\ns: int(1..n)", "row_of") == ""
+
+
+def test_a_mask_of_zeros_and_ones_is_binary():
+    latex = r"y = \frac{m \odot x}{1 - p}"
+
+    assert "declare one of 0 and 1 as binary" in said(
+        latex, "x: matrix(n, d)\nm as keep: mask(n, d)\np: unit", "dropout"
+    )
+    assert said(latex, "x: matrix(n, d)\nm as keep: binary(n, d)\np: unit", "dropout") == ""
+
+
+def test_code_that_takes_one_row_is_called_by_its_arguments():
+    latex = r"y_i = \sum_{j=1}^{i} x_j"
+
+    assert "if the code takes one only, write the call: 'running(x)'" in said(latex, "x: vector(n)", "running")
+    assert said(latex, "x: vector(n)", "running(x)") == ""
