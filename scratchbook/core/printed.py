@@ -62,9 +62,11 @@ def clean_text(text: str, folders: tuple[tuple[str, str], ...] = ()) -> str:
 
 def replace_folders(text: str, folders: tuple[tuple[str, str], ...]) -> str:
     """Write what a reader sees in place of each path of this machine, whole names only."""
+    if not any(path in text for path, _ in folders):  # a pattern of this session's folders is dear to compile
+        return text
     names = dict(folders)
     found = "|".join(re.escape(path) + ("" if path.endswith("/") else r"(?![\w.-])") for path, _ in folders)
-    return re.sub(found, lambda match: names[match[0]], text) if found else text
+    return re.sub(found, lambda match: names[match[0]], text)
 
 
 def _overwrite(line: str) -> str:

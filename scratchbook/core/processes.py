@@ -113,12 +113,12 @@ def kill_all_children() -> None:
     """Kill and reap everything below this process, until nothing is left or the time is up."""
     end = time.monotonic() + KILLING_SECONDS
     while time.monotonic() < end:
-        for child in descendants_of(os.getpid()):
-            with contextlib.suppress(OSError):
-                os.kill(child, signal.SIGKILL)
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
         except ChildProcessError:
             return
+        for child in descendants_of(os.getpid()):
+            with contextlib.suppress(OSError):
+                os.kill(child, signal.SIGKILL)
         time.sleep(0.001)

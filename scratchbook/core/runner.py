@@ -6,12 +6,13 @@ import atexit
 import contextlib
 import json
 import os
+import select
 import site
 import socket
 import subprocess
 import sys
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
@@ -41,6 +42,7 @@ class ForkServer:
         self._hash_seed = hash_seed
         self._lock = threading.Lock()
         self._servers: dict[bool, Server] = {}  # by whether their pages may use the network
+        self._idle: list[Line] = []
 
     def __enter__(self) -> ForkServer:
         return self
@@ -68,18 +70,44 @@ class ForkServer:
         """Stop what still runs, and the server."""
         with self._lock:
             servers, self._servers = self._servers, {}
+            idle, self._idle = self._idle, []
+        for line in idle:
+            line.connection.close()
         for server in servers.values():
             server.requests.close()
             _wait_or_kill(server.process)
 
     def _run_forked(self, session: Session) -> bytes:
-        """Send a session to the server over a connection of its own, and wait for the outcome."""
-        near, far = socket_pair()
-        with near:
-            with far, self._lock:
-                request = json.dumps({"preload": wanted_modules(session)}).encode()
-                socket.send_fds(self._started(session.network), [request], [far.fileno()])
-            return _ask(near, session)
+        """Send a session to a supervisor that waits, or to a new one, and wait for the outcome."""
+        line = self._line(session.network, wanted_modules(session))
+        try:
+            answer = _ask(line.connection, session)
+        except BaseException:
+            line.connection.close()
+            raise
+        with self._lock:
+            if session.network in self._servers:
+                self._idle.append(line)
+            else:  # closed meanwhile
+                line.connection.close()
+        return answer
+
+    def _line(self, network: bool, modules: tuple[str, ...]) -> Line:
+        """Return the line to a supervisor that has loaded these modules and has nothing to do."""
+        with self._lock:
+            for line in [*self._idle]:
+                if line.network == network and line.modules.issuperset(modules):
+                    self._idle.remove(line)
+                    if line.is_open:
+                        return line
+                    line.connection.close()
+            near, far = socket_pair()
+            with far:
+                server = self._started(network)
+                server.modules.update(modules)
+                request = json.dumps({"preload": modules}).encode()
+                socket.send_fds(server.requests, [request], [far.fileno()])
+            return Line(near, network, frozenset(server.modules))
 
     def _run_alone(self, session: Session) -> bytes:
         """Start an interpreter for one session, and wait for the outcome."""
@@ -93,18 +121,18 @@ class ForkServer:
                 near.close()
                 _wait_or_kill(process)
 
-    def _started(self, network: bool) -> socket.socket:
-        """Return the socket to a living server, started now when there is none."""
+    def _started(self, network: bool) -> Server:
+        """Return a living server, started now when there is none."""
         server = self._servers.get(network)
         if server and server.process.poll() is None:
-            return server.requests
+            return server
         if server:
             server.requests.close()
         near, far = socket_pair()
         with far:
             process = _start("server", far, network, self._hash_seed)
         self._servers[network] = Server(process, near)
-        return near
+        return self._servers[network]
 
 
 def socket_pair() -> tuple[socket.socket, socket.socket]:
@@ -117,10 +145,25 @@ def socket_pair() -> tuple[socket.socket, socket.socket]:
 
 @dataclass(frozen=True)
 class Server:
-    """A process that forks pages, and where to ask it."""
+    """A process that forks supervisors, where to ask it, and the modules that it holds."""
 
     process: subprocess.Popen[bytes]
     requests: socket.socket
+    modules: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A connection to a process that supervises one session after another, and the modules that it was forked with."""
+
+    connection: socket.socket
+    network: bool
+    modules: frozenset[str]
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is still somebody at its other end, who says nothing before he is asked."""
+        return not select.select([self.connection], [], [], 0)[0]
 
 
 def wanted_modules(session: Session) -> tuple[str, ...]:

@@ -112,6 +112,8 @@ class Supervisor:
         finally:
             kill_all_children()
             signal.set_wakeup_fd(-1)
+            for handle in (self._reports, self._output, self._fatal_reports, wake, woken):
+                os.close(handle)
             shutil.rmtree(self._folder, ignore_errors=True)
         return self.ledger.outcome()
 

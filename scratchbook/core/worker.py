@@ -1,7 +1,8 @@
 """The process that runs pages: `python -m scratchbook.core.worker`.  Loads NumPy once and forks a process a page.
 
-Started with a socket as its only inheritance.  As a server it gets one connection a session over that socket;
-alone, the socket is the connection.  Over a connection comes one line, the session, and goes one line, the outcome.
+Started with a socket as its only inheritance.  As a server it gets connections over that socket and forks a supervisor
+for each; alone, the socket is the connection.  Over a connection comes one line, a session, and goes one line, its
+outcome, again and again.
 """
 
 from __future__ import annotations
@@ -34,10 +35,11 @@ from scratchbook.core.environment import ENVIRONMENT
 from scratchbook.core.errors import Place
 from scratchbook.core.execution import Page
 from scratchbook.core.failures import OUR_FOLDER, machine_folders
+from scratchbook.core.lint import find_faults
 from scratchbook.core.listings import Listing
 from scratchbook.core.modules import Project, ProjectModules
-from scratchbook.core.printed import clean_text
-from scratchbook.core.processes import adopt_orphans, die_with_parent, kill_all_children
+from scratchbook.core.printed import clean_text, show_bytes
+from scratchbook.core.processes import adopt_orphans, die_with_parent, kill_all_children, living_children
 from scratchbook.core.records import dump, load, remember
 from scratchbook.core.sandbox import forbid_network, forbid_other_processes, limit_resources
 from scratchbook.core.supervisor import Channels, Supervisor
@@ -64,7 +66,7 @@ def main(arguments: list[str]) -> None:
     if network == "no-network":
         forbid_network()
     if kind == "alone":
-        run_one(connection, {})
+        run_sessions(connection, {})
     else:
         serve(connection)
 
@@ -88,7 +90,7 @@ def serve(requests: socket.socket) -> None:
         versions |= preload(json.loads(message)["preload"])
         if os.fork() == 0:
             requests.close()
-            run_one(socket.socket(fileno=handles[0]), versions)
+            run_sessions(socket.socket(fileno=handles[0]), versions)
         os.close(handles[0])
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     kill_all_children()
@@ -99,6 +101,8 @@ def remember_for_pages() -> None:
     remember(Session, *get_args(cells.Cell), cells.Code, cells.Limits, cells.Selection, cells.State, Place)
     remember(cells.Outcome, cells.CellOutcome, cells.Part, cells.Uses)
     tempfile.gettempdir()
+    find_faults("# tag::a[]\npass\n# end::a[]\n", "a.py")  # patterns are compiled at their first use
+    show_bytes(b"\r", 1)
 
 
 def preload(names: list[str] | tuple[str, ...]) -> dict[str, str]:
@@ -116,20 +120,22 @@ def preload(names: list[str] | tuple[str, ...]) -> dict[str, str]:
     return versions_of([name for name in sys.modules if "." not in name], outside_project())
 
 
-def run_one(connection: socket.socket, versions: dict[str, str]) -> NoReturn:
-    """Read a session, supervise its run, send the outcome, and end this process.
+def run_sessions(connection: socket.socket, versions: dict[str, str]) -> NoReturn:
+    """Supervise one session after another and send their outcomes, until nobody asks any more; end this process.
 
     versions: of the packages that are loaded, for the record of what a page has used.
     """
     status = 1
     try:
         adopt_orphans()
-        gc.disable()
+        gc.enable()
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         with connection.makefile("rb") as stream:
-            session = load(Session, stream.readline())
-        outcome = Supervisor(session, functools.partial(start_page, versions), connection).run()
-        connection.sendall(dump(outcome) + b"\n")
+            while line := stream.readline():
+                supervisor = Supervisor(load(Session, line), functools.partial(start_page, versions), connection)
+                connection.sendall(dump(supervisor.run()) + b"\n")
+                if living_children():  # what could not be killed must not be taken for the next page's
+                    break
         status = 0
     except (ConnectionError, BrokenPipeError):
         pass  # nobody waits: the page is stopped, its folder removed

@@ -26,10 +26,11 @@ def project(tmp_path, server):
 
 
 def left_behind(server):
-    """The processes below a server that are still there after a second: its supervisors are just ending."""
+    """The processes below a server that are still there after a second, but for the supervisors that wait for more."""
     end = time.monotonic() + 1
-    while left := [child for one in server._servers.values() for child in children_of(one.process.pid)]:
-        if time.monotonic() > end:
-            break
+    while True:
+        supervisors = [child for one in server._servers.values() for child in children_of(one.process.pid)]
+        left = [child for one in supervisors for child in children_of(one)]
+        if (not left and len(supervisors) == len(server._idle)) or time.monotonic() > end:
+            return left or supervisors[len(server._idle) :]
         time.sleep(0.005)
-    return left
