@@ -64,7 +64,9 @@ def describe(function: Any, name: str) -> CodeObject:
 
 
 def is_project_function(function: Any) -> bool:
-    """Is it a Python function, and not one of NumPy or of the standard library?"""
+    """Is it a Python function, or a wrapper of one, and not one of NumPy or of the standard library?"""
+    if isinstance(function, functools.partial):
+        return True
     plain = inspect.unwrap(function) if callable(function) else None
     module = str(getattr(function, "__module__", "") or "")
     return getattr(plain, "__code__", None) is not None and module.partition(".")[0] not in (
@@ -301,14 +303,21 @@ class Bound:
             function = namespace.get(self.expression.text, environment.get(self.expression.text))
             if not callable(function):
                 raise self.expression.fault(f"{self.expression.text} is not a function of the page; import it there")
-            return result_of(self.filled(function, arguments, environment))
+            return self.checked(self.filled(function, arguments, environment))
         if len(arguments) > 1 and "_" in self.expression.names:
             marks = ", ".join(f"_{number}" for number in range(1, len(arguments) + 1))
             text = f"{self.latex} has {len(arguments)} arguments here, and '_' is one; write {marks} where each goes"
             raise self.expression.fault(text)
         placed: dict[str, Any] = {"_": arguments[0] if arguments else None}
         placed |= {f"_{number}": value for number, value in enumerate(arguments, start=1)}
-        return result_of(self.expression.value({**namespace, **environment, **placed}))
+        return self.checked(self.expression.value({**namespace, **environment, **placed}))
+
+    def checked(self, value: Any) -> Any:
+        """What the code computed, as numbers.  Raises EquationError, at the binding, for anything else."""
+        try:
+            return as_numbers(result_of(value), self.expression.text)
+        except EquationError as error:
+            raise self.expression.fault(error.text) from None
 
     def filled(self, function: Callable[..., Any], arguments: list[Any], environment: dict[str, Any]) -> Any:
         """Call a named function: the equation's arguments first, further parameters by their names."""
@@ -378,6 +387,25 @@ def result_of(value: Any) -> Any:
     if isinstance(value, dict) and "result" in value:
         return value["result"]
     return value
+
+
+def as_numbers(value: Any, text: str) -> Any:
+    """What code gave as numbers of the checker: whole ones stay whole, lists become arrays.
+
+    text: the code, for messages.   Raises EquationError for what is no array of real numbers.
+    """
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        fact = f"{text} returns arrays of different shapes, which are no array"
+        raise EquationError(f"{fact}; pick one, as in {text}[0]", field="check") from None
+    if array.dtype.kind == "c":
+        raise EquationError(f"{text} returns complex numbers; compare real ones", field="check")
+    if array.dtype.kind not in "biuf":
+        raise EquationError(f"{text} returns a {type(value).__name__}; compare an array of numbers", field="check")
+    if isinstance(value, bool | np.bool_):
+        return int(value)
+    return array if isinstance(value, list | tuple) else value
 
 
 def called_functions(expression: Expression, namespace: Mapping[str, Any]) -> list[tuple[str, Any]]:

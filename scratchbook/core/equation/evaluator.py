@@ -75,7 +75,7 @@ class NoFunctions:
     def call(
         self, key: str, base: str, arguments: list[Value], indices: list[Value], evaluator: Evaluator, bound: Bound
     ) -> Value:
-        raise fault(f"{key} is not bound to code")
+        raise AssertionError(f"{key} was called, and no function is bound")
 
 
 @dataclass
@@ -131,6 +131,10 @@ class Evaluator:
             raise
         except (OverflowError, ZeroDivisionError) as error:
             raise fault(f"cannot be computed here: {error}", node) from None
+        except (TypeError, ValueError, IndexError, AttributeError):
+            # The kinds of values that may meet have no end, so what NumPy refuses is refused here, at its place.
+            text = "these values do not go together; give their shapes in the notation, or write it by elements"
+            raise fault(text, node) from None
 
     def integer(self, node: Node, bound: Bound, what: str) -> int:
         """The value of a node that must be a whole number."""
@@ -410,11 +414,10 @@ SIGNS: Final[dict[str, Callable[[Value, Value], Value]]] = {
 
 def added(self: Evaluator, node: Add, bound: Bound) -> Value:
     """A sum of terms."""
-    total: Value = None
-    for term, sign in zip(node.terms, node.signs, strict=True):
-        value = self.value(term, bound)
-        first = value if sign == "+" else algebra.negate(value)
-        total = first if total is None else algebra.add(total, value, sign)
+    first = self.value(node.terms[0], bound)
+    total = first if node.signs[0] == "+" else algebra.negate(first)
+    for term, sign in zip(node.terms[1:], node.signs[1:], strict=True):
+        total = algebra.add(total, self.value(term, bound), sign)
     return total
 
 
