@@ -270,6 +270,14 @@ def divide(left: Value, right: Value) -> Value:
     return left / right
 
 
+def remainder(left: Value, right: Value) -> Value:
+    r"""left \bmod right: of numbers, or element by element."""
+    shapes = {np.shape(value) for value in (left, right) if not is_number(value)}
+    if len(shapes) > 1 or isinstance(left, Row | Ones | Identity) or isinstance(right, Row | Ones | Identity):
+        raise fault(f"shapes differ: {shown(left)} modulo {shown(right)}; index them")
+    return left % right
+
+
 def divide_number(left: Value, right: Any) -> Value:
     """Anything over a number; zero gives infinity, as in NumPy."""
     right = right if isinstance(right, complex | np.complexfloating) else np.float64(right)

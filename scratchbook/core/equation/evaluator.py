@@ -403,7 +403,7 @@ def multiplied(self: Evaluator, node: Multiply, bound: Bound) -> Value:
     if node.sign == "*":
         return algebra.star(left, right, is_plain=self.is_plain)
     if node.sign == r"\bmod":
-        return left % right
+        return algebra.remainder(left, right)
     return SIGNS[node.sign](left, right)
 
 
@@ -488,6 +488,8 @@ def chosen(self: Evaluator, node: Cases, bound: Bound) -> Value:
                 return self.value(row.value, bound)
             continue
         value = self.value(row.value, bound)
+        if np.ndim(value) and np.shape(value) != np.shape(truth):
+            raise fault(f"a case of {algebra.shown(value)} where its condition has another shape; index both", row.value)
         if decided is None:
             result, decided = np.where(truth, value, np.nan), np.asarray(truth)
         else:
