@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -80,11 +80,19 @@ class Sides:
             for target in self.prepared.targets:
                 side.raw.append(target.run(side.environment, self.prepared.namespace))
                 side.values |= target.values(side.raw[-1])
-        except EquationError:
+        except EquationError as error:
             if rows:
                 return None
-            raise
+            raise replace(error, text=error.text + self.counting()) from error
         return None if rows and not self.has_rows(side) else side
+
+    def counting(self) -> str:
+        """What to say beside an error of code that may count from 0."""
+        ids = next((symbol for symbol in self.prepared.symbols if symbol.kind.name == "ints"), None)
+        if ids is None or self.prepared.base == 0:
+            return ""
+        fact = f"{ids.latex} holds whole numbers from 1, as indices do"
+        return f"; {fact}, so if the code counts from 0, write ':base: 0', or {ids.code} - 1 in the call"
 
     def drawn(self, suffix: str, number: int) -> Draw:
         """The numbers of a draw; the rows after the first have a label of their own."""

@@ -225,3 +225,18 @@ def test_code_that_takes_one_row_is_called_by_its_arguments():
 
     assert "if the code takes one only, write the call: 'running(x)'" in said(latex, "x: vector(n)", "running")
     assert said(latex, "x: vector(n)", "running(x)") == ""
+
+
+def picked(E, ids):
+    return E[ids]
+
+
+CODE["picked"] = picked
+
+
+def test_code_that_counts_from_zero_says_so():
+    notation = "E: matrix(V, d)\ns as ids: ints(n, V)"
+
+    assert "write ':base: 0', or ids - 1 in the call" in said("y_i = E_{s_i}", notation, "picked")
+    assert said("y_i = E_{s_i}", notation, "picked(E, ids - 1)") == ""
+    assert said("y_i = E_{s_i}", notation, "picked", base="0") == ""
