@@ -7,12 +7,14 @@ ext             everything that touches Sphinx
     directive   the base of what authors write: a place, and mistakes that leave the page whole
     live        {live}: leaves cells and placeholders
     inline      {value} and {claim}, the same within a sentence
+    stray       markup that the parser took for words
     captions    what a reference to a caption with a value in it shows
     states      {states}: a session for each value of a variable
     frontmatter what the head of a chapter says about its run
     exec_code   {exec_code}, as in sphinx-exec-code
     incremental what Sphinx must read and write again, so that a rebuild equals a clean build
     interrupted what a killed build was reading and writing
+    unreadable  chapters that are no text
     domain      what outlives the reading of a chapter
     sessions    cells and the files that they name, as values that any process can run
     run         the run phase: sessions whose outcome is not stored
@@ -54,10 +56,12 @@ ROOMS: Final = (
     "settings",
     "speed",
     "incremental",
+    "unreadable",
     "domain",
     "directive",
     "live",
     "inline",
+    "stray",
     "states",
     "frontmatter",
     "exec_code",

@@ -20,7 +20,7 @@ class Marker:
     """
 
     def __init__(self, handle: int, token: str) -> None:
-        self._handle = handle
+        self.handle = handle
         self._token = token
         self.count = 0
 
@@ -30,7 +30,7 @@ class Marker:
             with contextlib.suppress(OSError, ValueError, AttributeError):  # whatever code has put there
                 stream.flush()
         self.count += 1
-        os.write(self._handle, f"\x1f{self._token}{self.count:08d}\x1f".encode("ascii"))
+        os.write(self.handle, f"\x1f{self._token}{self.count:08d}\x1f".encode("ascii"))
         return self.count
 
 
@@ -97,10 +97,17 @@ def _open_text(handle: int, name: str, errors: str) -> io.TextIOWrapper:
 
 
 @contextlib.contextmanager
-def own_streams() -> Iterator[None]:
-    """Give the streams back after a block that put something else in their place."""
+def own_streams(handle: int) -> Iterator[None]:
+    """Give the streams back after a block that put something else in their place, or closed them.
+
+    handle: of the page's output, into which what is printed goes again.
+    """
     before = sys.stdin, sys.stdout, sys.stderr
     try:
         yield
     finally:
         sys.stdin, sys.stdout, sys.stderr = before
+        if any(stream.closed for stream in before):
+            redirect(handle)
+        for target in (1, 2):
+            os.dup2(handle, target)

@@ -82,8 +82,9 @@ class Page:
         begin = self.marker.mark()
         self.report({"begin": cell.id, "mark": begin})
         threads = set(threading.enumerate())
+        starts = self.tracer.starts
         ending = Ending()
-        with own_streams():
+        with own_streams(self.marker.handle):
             try:
                 self._execute(cell, ending)
                 wait_for_threads(threads)
@@ -92,12 +93,13 @@ class Page:
         if os.getpid() != self._process:
             self._end_copy(cell, ending)
         end = self.marker.mark()
-        if isinstance(cell, ValueCell | ClaimCell):
+        if isinstance(cell, ValueCell | ClaimCell) and not ending.mistakes:
             text = f"`{cell.expression}` also prints something, which a sentence cannot show; print it in a block"
             ending.checks.append(Check([(begin, end)], Mistake(kind_of(cell), text)))
         if isinstance(cell, CodeCell) or (isinstance(cell, FileCell) and ending.stops and not ending.spans):
             ending.spans = [(begin, end)]
-        self.report({**ending.line(cell.id), "processes": self._processes()})
+        has_started = self.tracer.starts > starts
+        self.report({**ending.line(cell.id), "processes": self._processes(), "has_started": has_started})
         return not ending.stops
 
     def _end_copy(self, cell: Cell, ending: Ending) -> NoReturn:
@@ -147,7 +149,10 @@ class Page:
             table = make_table(value)
             rows = [[self.clean(text) for text in row] for row in table.rows]
             ending.parts.append(Part("table", {"header": list(table.header), "rows": rows}))
-        elif cell.show_value and value is not None:
+        elif cell.show_value and value is None:
+            choice = "end it with an expression that has one" if code.last is None else "drop :show-value:"
+            ending.fail(Mistake("output", f"the last line has no value, which :show-value: was to show; {choice}"))
+        elif cell.show_value:
             with np.printoptions(legacy="1.25"):  # that is: a NumPy scalar is the number that it is
                 sys.stdout.write(f"{value!r}\n")  # `print` may be the page's own
 

@@ -36,8 +36,8 @@ class Entry:
 class Ledger:
     """All that is known of a running page.
 
-    open: the cell that runs at the moment.   starters: the cell that each process is from.   folders: paths of this
-    machine and what a reader sees instead.
+    open: the cell that runs at the moment.   starters: the cell that each process is from.   last_starter: the cell
+    that started one last.   folders: paths of this machine and what a reader sees instead.
     """
 
     def __init__(self, session: Session, splitter: Splitter, folders: tuple[tuple[str, str], ...]) -> None:
@@ -48,6 +48,8 @@ class Ledger:
         self.entries: dict[str, Entry] = {}
         self.open: Entry | None = None
         self.starters: dict[int, Entry] = {}
+        self.last_starter: Entry | None = None
+        self._has_copies = False
         self.uses: Uses | None = None
         self.mistakes: list[Mistake] = []
         self.started = time.monotonic()
@@ -77,6 +79,8 @@ class Ledger:
         if entry.line is not None:
             return
         entry.line = line
+        if line.get("has_started"):
+            self.last_starter = entry
         for process in line.get("processes", ()):
             self.starters.setdefault(process, entry)
         if "died" in line:
@@ -84,6 +88,7 @@ class Ledger:
 
     def _note_copy(self, entry: Entry, mistakes: list[Mistake]) -> None:
         """Note what a copy of the page's process did that a block has forked; each such thing once."""
+        self._has_copies = True
         entry.mistakes += [mistake for mistake in mistakes if mistake not in entry.mistakes]
 
     def fail(self, entry: Entry, text: str, place: Place | None) -> None:
@@ -123,7 +128,7 @@ class Ledger:
         parts += [Part(part["kind"], part["data"]) for part in line.get("parts", ())]
         mistakes += [Mistake.from_json(mistake) for mistake in line.get("mistakes", ())]
         for spans, mistake in line.get("checks", ()):
-            if self.splitter.join(spans):
+            if self.splitter.join(spans) and not self._has_copies:  # else a copy may have printed that
                 mistakes.append(Mistake.from_json(mistake))
         has_failed = entry.mistakes or line["status"] == "failed"
         return CellOutcome("failed" if has_failed else "ok", tuple(parts), (*listing.mistakes, *mistakes))

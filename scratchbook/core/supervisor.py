@@ -190,7 +190,7 @@ class Supervisor:
             return
         entry = self.ledger.open
         if entry and self.splitter.size_since(entry.begin) > self._captured_bytes(entry.cell):
-            choice = raising(entry.cell, self.session, ":captured-bytes:", "scratchbook_captured_bytes")
+            choice = raising(entry.cell, ":captured-bytes:", "scratchbook_captured_bytes")
             self._stop(f"printed more than {say_bytes(self._captured_bytes(entry.cell))} and was stopped; {choice}")
         elif self._seconds_left() <= 0:
             self._stop(self._late_text(entry))
@@ -203,7 +203,7 @@ class Supervisor:
     def _late_text(self, entry: Entry | None) -> str:
         seconds = self._block_seconds(entry.cell) if entry else 0.0
         if entry and time.monotonic() - entry.started >= seconds:
-            choice = raising(entry.cell, self.session, ":timeout:", "scratchbook_block_seconds")
+            choice = raising(entry.cell, ":timeout:", "scratchbook_block_seconds")
             return f"ran longer than {seconds:g} s and was stopped; {choice}"
         choice = "raise it with scratchbook_page_seconds"
         return f"the page ran longer than {self._page_seconds():g} s and was stopped here; {choice}"
@@ -234,7 +234,8 @@ class Supervisor:
         left: dict[str, list[str]] = {}
         for process in [] if self._is_killed else living_children():
             command = command_of(process)
-            entry = self.ledger.starters.get(process) or next(reversed(self.ledger.entries.values()), None)
+            last = next(reversed(self.ledger.entries.values()), None)
+            entry = self.ledger.starters.get(process) or self.ledger.last_starter or last
             if command is not None and entry is not None and QUIET_COMMAND not in command:
                 left.setdefault(entry.cell.id, []).append(command)
         for cell, commands in left.items():
@@ -244,7 +245,7 @@ class Supervisor:
             self.ledger.entries[cell].mistakes.append(Mistake("run", text))
 
 
-def raising(cell: Cell, session: Session, option: str, setting: str) -> str:
+def raising(cell: Cell, option: str, setting: str) -> str:
     """Say how an author raises a limit: by an option where the block takes it, else by the setting alone."""
-    has_options = isinstance(cell, FileCell | CodeCell) and "#exec-" not in session.name
+    has_options = isinstance(cell, FileCell | CodeCell)
     return f"raise it with {option} or {setting}" if has_options else f"raise it with {setting}"

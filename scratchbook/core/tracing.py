@@ -55,6 +55,7 @@ class Tracer:
     """What this process has used so far.
 
     private: folders of the session's own, which vanish with it.   versions: of the packages that are loaded already.
+    starts: how many processes the code has started, as far as that makes an event.
     """
 
     project: Project
@@ -64,6 +65,7 @@ class Tracer:
     absent: set[str] = field(default_factory=set)
     folders: dict[str, str] = field(default_factory=dict)
     unsure: set[str] = field(default_factory=set)
+    starts: int = 0
     _imported: set[str] = field(default_factory=set)
     _written: set[str] = field(default_factory=set)
     _is_busy: bool = False
@@ -85,6 +87,7 @@ class Tracer:
             try:
                 if event in UNSEEN:
                     self.unsure.add(UNSEEN[event])
+                    self.starts += UNSEEN[event] == STARTED
                 else:
                     handlers[event](*arguments)
             finally:

@@ -141,6 +141,8 @@ def _checked(shown: str, expression: str) -> str:
 
 def check_claim(expression: str, evaluate: Callable[[str], Any]) -> None:
     """Raise ValueMistake unless an expression is true; what `evaluate` raises passes through."""
+    if not expression.strip():
+        raise ValueMistake("there is no expression; write one that is true or false")
     value = evaluate(expression.strip())
     if isinstance(value, np.ndarray):
         if value.ndim:

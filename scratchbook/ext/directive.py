@@ -30,6 +30,8 @@ from scratchbook.ext.domain import LiveDomain, Page, domain_of
 from scratchbook.ext.options import OPENING, find_options, repeated
 
 TRANSLATED: Final = re.compile(r":(\d+):<translated>$")
+LONGEST_QUOTE: Final = 80
+WHOLE_NUMBER: Final = re.compile(r"-?[0-9]{1,18}(_[0-9]{1,3}){0,6}")
 
 Converter = Callable[[str], Any]
 
@@ -64,8 +66,10 @@ def place_of(env: BuildEnvironment, node: nodes.Node) -> str:
 
 def path_from_root(env: BuildEnvironment, path: str) -> str:
     """Return a path as messages show it: from the project's root, with forward slashes."""
-    absolute = path if os.path.isabs(path) else os.path.join(env.srcdir, path)
-    return shortened(absolute, domain_of(env).root)
+    # A relative path is docutils' own, of a file that a chapter includes: it counts from the working folder.
+    if not os.path.isabs(path):
+        path = os.path.abspath(path) if os.path.exists(path) else os.path.join(env.srcdir, path)
+    return shortened(path, domain_of(env).root)
 
 
 @functools.lru_cache(1024)
@@ -76,6 +80,12 @@ def shortened(absolute: str, root: Path) -> str:
         if candidate.is_relative_to(root):
             return candidate.relative_to(root).as_posix()
     return path.as_posix()
+
+
+def quote(text: str) -> str:
+    """Return what an author wrote as a message quotes it: on one line, and not without end."""
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_QUOTE else line[: LONGEST_QUOTE - 1] + "…"
 
 
 def flag(text: str) -> bool:
@@ -94,16 +104,26 @@ def required(text: str) -> str:
 
 def positive(text: str) -> float:
     """Read a number of seconds."""
-    seconds = float(text)
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
     if not 0 < seconds < float("inf"):
-        raise ValueError("it must be more than 0")
+        raise ValueError("it must be a number of seconds, more than 0")
     return seconds
 
 
-def count_of_bytes(text: str) -> int:
-    """Read a number of bytes."""
-    if not re.fullmatch(r"\s*[0-9_]+\s*", text) or int(text) == 0:
-        raise ValueError("it must be a whole number of bytes, more than 0")
+def whole_number(text: str) -> int:
+    """Read a whole number."""
+    if not WHOLE_NUMBER.fullmatch(text.strip()):
+        raise ValueError("it must be a whole number")
+    return int(text)
+
+
+def number_of(text: str, what: str, least: int) -> int:
+    """Read how many of something there are.  least: 0 or 1."""
+    if not WHOLE_NUMBER.fullmatch(text.strip()) or int(text) < least:
+        raise ValueError(f"it must be a whole number of {what}, {'more than 0' if least else '0 or more'}")
     return int(text)
 
 
@@ -122,6 +142,7 @@ class LiveDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Make the nodes, or show the author's text in a box where that failed."""
+        self.faulty: set[str] = set()  # options whose value cannot be read
         try:
             self.options = dict(self._read_options())
             return self.make_nodes()
@@ -146,7 +167,8 @@ class LiveDirective(SphinxDirective):
     @property
     def place(self) -> Place:
         """The line on which the directive begins."""
-        return find_spot(self.env, *self.get_source_info()).place
+        source, line = self.get_source_info()
+        return find_spot(self.env, source, line - lines_ahead(self.state.document)).place
 
     def note(self, kind: str, text: str, place: Place | None = None) -> None:
         """Keep a mistake; `report` says it at the end of every build in which it is still there."""
@@ -173,9 +195,8 @@ class LiveDirective(SphinxDirective):
         lines = self.block_text.split("\n")
         first = 0 if OPENING.match(lines[0]) else 1
         options = [offset - first for _, offset in find_options(self.block_text)]
-        for index, line in enumerate(lines):
-            if index > max(options, default=-1) and (text := hidden_character(line)):
-                raise ScratchbookError(text, Place(self.place.path, self.place.line + first + index), kind="source")
+        begin = max(options, default=-1) + 1
+        refuse_hidden_characters(lines[begin:], self.place.path, self.place.line + first + begin)
 
     def _read_options(self) -> Iterator[tuple[str, Any]]:
         found = find_options(self.block_text)
@@ -192,7 +213,8 @@ class LiveDirective(SphinxDirective):
             try:
                 yield name, converter(raw or "")
             except (ValueError, TypeError) as error:
-                self._note_option(offset, f"option '{name}' of {{{self.name}}} is '{raw or ''}': {error}")
+                self.faulty.add(name)
+                self._note_option(offset, f"option '{name}' of {{{self.name}}} is '{quote(raw or '')}': {error}")
 
     def _choice(self, name: str) -> str:
         near = get_close_matches(name.lower(), self.wanted, 2, 0.7)
@@ -221,7 +243,8 @@ class LiveRole(SphinxRole):
     @property
     def spot(self) -> Spot:
         """Where the role stands."""
-        return find_spot(self.env, *self.get_source_info())
+        source, line = self.get_source_info()
+        return find_spot(self.env, source, line - lines_ahead(self.inliner.document))
 
     @property
     def docname(self) -> str:
@@ -238,12 +261,24 @@ class LiveRole(SphinxRole):
         self.page.mistakes.append(Mistake(kind, text, self.spot.place))
 
 
+def lines_ahead(document: nodes.document) -> int:
+    """Return how far MyST's lines are ahead of the chapter's: one for each substitution that it is filling in."""
+    return len(getattr(document, "sub_references", ()))
+
+
 def first_line(directive: SphinxDirective) -> int:
     """Return the 1-based line of the content's first line; MyST and docutils count it from different places."""
     if isinstance(directive.state, MockState):
-        return directive.lineno + directive.content_offset + 1
+        return directive.lineno + directive.content_offset + 1 - lines_ahead(directive.state.document)
     items = directive.content.items
     return items[0][1] + 1 if items else directive.content_offset + 1
+
+
+def refuse_hidden_characters(lines: list[str], path: str, first: int = 1) -> None:
+    """Raise ScratchbookError at the first line whose reader does not see all of it.  first: the line's number."""
+    for number, line in enumerate(lines, first):
+        if text := hidden_character(line):
+            raise ScratchbookError(text, Place(path, number), kind="source")
 
 
 def split_page_code(lines: list[str], path: str, first: int) -> tuple[Code, Code]:

@@ -11,13 +11,23 @@ from typing import Any, ClassVar, Final
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.directives.code import CodeBlock
 from sphinx_exec_code.sphinx_spec import SphinxSpecBase, build_spec, get_specs
 
 from scratchbook.core.cells import Code, CodeCell
 from scratchbook.core.errors import ScratchbookError
 from scratchbook.core.sources import read_text
-from scratchbook.ext.directive import Converter, LiveDirective, literal_blocks, path_from_root, split_page_code
+from scratchbook.ext.directive import (
+    Converter,
+    LiveDirective,
+    literal_blocks,
+    path_from_root,
+    refuse_hidden_characters,
+    required,
+    split_page_code,
+)
 from scratchbook.ext.domain import Shown, Slot
+from scratchbook.ext.live import LIMIT_OPTIONS, read_emphasis, read_limits
 from scratchbook.ext.settings import EXEC_SETTINGS, example_folder, is_doubled
 
 # Options that need the output's lines, which are not known while a chapter is read.
@@ -26,14 +36,28 @@ LATE_OPTIONS: Final = ("emphasize-lines", "dedent")
 
 def read_option(convert: Callable[[str | None], Any], text: str) -> Any:
     """Read an option as docutils does, which gives its converters None for no value."""
-    return convert(text or None)
+    try:
+        return convert(text or None)
+    except ValueError as error:
+        takes_number = convert in (CodeBlock.option_spec["dedent"], CodeBlock.option_spec["lineno-start"])
+        raise ValueError("it must be a whole number" if takes_number else str(error)) from None
+
+
+def check_lines(lines: list[str], options: dict[str, Any]) -> None:
+    """Refuse options that do not fit the code: Sphinx would tell of them at a place that no editor finds."""
+    if emphasis := options.get("emphasize-lines"):
+        read_emphasis(emphasis, len(lines))
+    if any(line[: options.get("dedent") or 0].strip() for line in lines):
+        raise ScratchbookError(f"option 'dedent' is {options['dedent']}, which would take away more than blanks")
 
 
 class ExecCode(LiveDirective):
     """Show code and what it prints, and share nothing with other blocks."""
 
     wanted: ClassVar[dict[str, Converter]] = {
-        name: partial(read_option, convert) for name, convert in build_spec().items()
+        **{name: partial(read_option, convert) for name, convert in build_spec().items()},
+        "filename": required,
+        **LIMIT_OPTIONS,
     }
 
     def make_nodes(self) -> list[nodes.Node]:
@@ -41,14 +65,17 @@ class ExecCode(LiveDirective):
         if self.arguments:
             first = self.arguments[0].splitlines()[0]
             raise ScratchbookError(f"'{first}' on the first line of {{exec_code}} does not run: begin on the next line")
-        code_spec, output_spec = get_specs(self.options)
+        theirs = {name: value for name, value in self.options.items() if name not in LIMIT_OPTIONS}
+        code_spec, output_spec = get_specs(theirs)
         shown, run = self._read_code(code_spec.filename)
-        cell = CodeCell(self.page.numbered_id("exec"), self.place, run)
+        cell = CodeCell(self.page.numbered_id("exec"), self.place, run, **read_limits(self.options))
         self.page.alone.append(cell)
         return [*self._block(shown.text, code_spec), *self._output(cell, output_spec)]
 
     def _read_code(self, filename: str) -> tuple[Code, Code]:
         if not filename:
+            if not "".join(self.content).strip() and "filename" not in self.faulty:
+                raise ScratchbookError("{exec_code} has neither code nor a :filename:, so it shows nothing")
             return self.page_code()
         if "".join(self.content).strip():
             raise ScratchbookError(f"the code of this block does not run, since it names the file '{filename}'")
@@ -60,12 +87,18 @@ class ExecCode(LiveDirective):
             raise ScratchbookError(f"'{filename}' is outside the project's root, and does not run", kind="source")
         self.env.note_dependency(str(path))
         name = path_from_root(self.env, str(path))
-        return split_page_code(read_text(path.read_bytes(), name).rstrip("\n").split("\n"), name, 1)
+        lines = read_text(path.read_bytes(), name).rstrip("\n").split("\n")
+        if not "".join(lines).strip():
+            raise ScratchbookError(f"{name} has no line to show", kind="source")
+        refuse_hidden_characters(lines, name)
+        return split_page_code(lines, name, 1)
 
     def _block(self, code: str, spec: SphinxSpecBase) -> list[nodes.Node]:
         if spec.hide or not code:
             return []
-        return self.code_block(code.splitlines(), spec.language, spec.spec)
+        lines = code.splitlines()
+        check_lines(lines, spec.spec)
+        return self.code_block(lines, spec.language, spec.spec)
 
     def _output(self, cell: CodeCell, spec: SphinxSpecBase) -> list[nodes.Node]:
         late = {name: spec.spec.pop(name) for name in LATE_OPTIONS if name in spec.spec}

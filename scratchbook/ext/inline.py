@@ -85,9 +85,16 @@ def enclosing_text(node: nodes.Element) -> tuple[nodes.Element, int]:
     breaks = 0
     while isinstance(node, nodes.Inline) and node.parent is not None:
         siblings = node.parent.children
-        breaks += sum(sibling.astext().count("\n") for sibling in siblings[: siblings.index(node)])
+        breaks += sum(count_breaks(sibling) for sibling in siblings[: siblings.index(node)])
         node = node.parent
     return node, breaks
+
+
+def count_breaks(node: nodes.Node) -> int:
+    """Return how many line breaks of the chapter a node within a sentence has."""
+    if isinstance(node, nodes.raw) and "latex" in node["format"]:
+        return 0  # a hard break is two nodes, one for each format, and one line
+    return node.astext().count("\n")
 
 
 def inline_slot(role: LiveRole, cell_id: str, shows: Any, text: str) -> nodes.inline:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from pathlib import PurePosixPath
 from typing import Any, ClassVar, Final
 
@@ -15,12 +16,13 @@ from scratchbook.core.errors import Place, ScratchbookError
 from scratchbook.ext.directive import (
     Converter,
     LiveDirective,
-    count_of_bytes,
     failure_box,
     flag,
     literal_blocks,
+    number_of,
     positive,
     required,
+    whole_number,
 )
 from scratchbook.ext.domain import Frozen, Shown, Slot, listing_id, output_id
 
@@ -30,7 +32,7 @@ BLOCK_OPTIONS: Final[dict[str, Converter]] = {
     "name": required,
     "class": directives.class_option,
     "linenos": flag,
-    "lineno-start": int,
+    "lineno-start": whole_number,
     "emphasize-lines": required,
     "force": flag,
 }
@@ -38,7 +40,8 @@ SELECTION_OPTIONS: Final[dict[str, Converter]] = {
     "tag": required,
     "tags": required,
     "lines": required,
-    "indent": directives.nonnegative_int,
+    "indent": partial(number_of, what="blanks", least=0),
+    "tabsize": partial(number_of, what="columns", least=1),
     "optional": flag,
 }
 RUN_OPTIONS: Final[dict[str, Converter]] = {
@@ -50,8 +53,8 @@ RUN_OPTIONS: Final[dict[str, Converter]] = {
 }
 LIMIT_OPTIONS: Final[dict[str, Converter]] = {
     "timeout": positive,
-    "shown-bytes": count_of_bytes,
-    "captured-bytes": count_of_bytes,
+    "shown-bytes": partial(number_of, what="bytes", least=1),
+    "captured-bytes": partial(number_of, what="bytes", least=1),
 }
 SHOW_OPTIONS: Final[dict[str, Converter]] = {"hide-code": flag, "hide-output": flag, "no-output": required}
 
@@ -83,7 +86,7 @@ class Live(LiveDirective):
             demonstration = self._code_cell(f"{cell.id}-shown", run)
             shown += self._input(code, run, {"class": ["scratchbook-input", "scratchbook-demonstration"]})
             cells.append(demonstration.id)
-        must_print = not (self.options.get("optional") or self._lost_its_selection)
+        must_print = not (self.options.get("optional") or self._lost_its_selection or "no-output" in self.faulty)
         self._promise(cells, must_print=must_print)
         return [*shown, *self._output(cells, cell.id)]
 
@@ -131,7 +134,7 @@ class Live(LiveDirective):
             place=self.place,
             file=file,
             selection=Selection(**chosen),
-            **self._limits,
+            **read_limits(self.options),
         )
 
     def _code_cell(self, cell_id: str, code: Code) -> CodeCell:
@@ -143,22 +146,13 @@ class Live(LiveDirective):
             wants=wants,  # type: ignore[arg-type]  # mypy widens the literals
             show_value=self.options.get("show-value", False),
             raises=self.options.get("raises"),
-            **self._limits,
+            **read_limits(self.options),
         )
         if self.options.get("frozen", False):
             self.page.frozen.append(Frozen(cell, after=len(self.page.cells)))
         else:
             self.page.cells.append(cell)
         return cell
-
-    @property
-    def _limits(self) -> dict[str, Any]:
-        """Return the limits that this block sets for its cells."""
-        return {
-            "seconds": self.options.get("timeout"),
-            "shown_bytes": self.options.get("shown-bytes"),
-            "captured_bytes": self.options.get("captured-bytes"),
-        }
 
     def _listing(self, cell: FileCell) -> list[nodes.Node]:
         """Return an empty code block that is filled once the file has been read."""
@@ -239,17 +233,29 @@ class Live(LiveDirective):
         )
 
 
-def read_emphasis(spec: str, count: int, place: Place | None = None) -> list[int]:
+def read_limits(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the limits that a block sets for its cells, under the names that a cell has for them."""
+    return {
+        "seconds": options.get("timeout"),
+        "shown_bytes": options.get("shown-bytes"),
+        "captured_bytes": options.get("captured-bytes"),
+    }
+
+
+def read_emphasis(
+    spec: str, count: int, place: Place | None = None, option: str = "emphasize-lines"
+) -> list[int]:
     """Read '1,3-5' as line numbers within a block of `count` lines.  Raises ScratchbookError."""
     chosen: list[int] = []
     for part in spec.split(","):
         match = re.fullmatch(r"\s*(\d+)?\s*(-)?\s*(\d+)?\s*", part)
         if not match or not (match[1] or match[3]):
-            raise ScratchbookError(f"option 'emphasize-lines' is '{spec}': write it as 1,3-5", place)
+            raise ScratchbookError(f"option '{option}' is '{spec}': write it as 1,3-5", place)
         first = int(match[1] or 1)
         last = int(match[3] or count) if match[2] else first
         if not 1 <= first <= last <= count:
-            fact = f"option 'emphasize-lines' is '{spec}', and the block has {count} lines"
+            lines = "1 line" if count == 1 else f"{count} lines"
+            fact = f"option '{option}' is '{spec}', and the block has {lines}"
             raise ScratchbookError(f"{fact}; they are counted from its first", place)
         chosen += range(first, last + 1)
     return chosen

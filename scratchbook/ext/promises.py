@@ -25,7 +25,7 @@ def check_block(domain: LiveDomain, docname: str, shown: Shown) -> Iterator[Mist
     names = shown.cells or ((shown.listing,) if shown.listing else ())
     states = [domain.cell_outcomes(docname, name) for name in names]
     outcomes = [outcome for state in states for _, outcome in state]
-    if any(outcome is None or outcome.status != "ok" for outcome in outcomes):
+    if any(outcome is None or outcome.status != "ok" or outcome.mistakes for outcome in outcomes):
         return
     gives = bool(shown.cells) and any(has_output(outcome) for outcome in outcomes if outcome)
     if shown.no_output is None and shown.must_print and not gives:
@@ -43,8 +43,10 @@ def check_emphasis(domain: LiveDomain, docname: str, shown: Shown) -> Iterator[M
         if outcome is None or outcome.status != "ok":
             continue
         listing = outcome.part("listing")
+        option = "emphasize-lines" if listing else "emphasize-lines_output"
+        lines = listing["numbers"] if listing else plain_lines(outcome)
         try:
-            read_emphasis(shown.emphasize, len(listing["numbers"] if listing else plain_lines(outcome)), shown.place)
+            read_emphasis(shown.emphasize, len(lines), shown.place, option)
         except ScratchbookError as error:
             yield error.mistake
         return

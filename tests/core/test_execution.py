@@ -81,6 +81,21 @@ def test_what_takes_the_place_of_stdout_goes_with_its_block(project):
     )
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "os.dup2(os.open(os.devnull, os.O_WRONLY), 1)",
+        "os.close(1); os.close(2)",
+        "sys.stdout.close(); sys.stderr.close(); sys.stdin.close()",
+        "del sys.stdout",
+    ],
+)
+def test_what_a_block_does_to_its_output_is_over_with_it(project, text):
+    first = block(f"import os, sys\n{text}")
+
+    assert project.output(first, block("print('on')\nos.write(1, b'again\\n');", 20)) == "on\nagain\n"
+
+
 def test_text_is_utf8_whatever_the_builders_locale(project, monkeypatch):
     monkeypatch.setenv("LC_ALL", "C")
     monkeypatch.setenv("PYTHONIOENCODING", "ascii")
@@ -119,8 +134,19 @@ def test_the_last_expression_is_shown_as_a_console_does(project):
     assert project.output(block(text, show_value=True)) == "first\n3.5\n"
 
 
-def test_a_block_without_a_last_expression_shows_no_value(project):
-    assert project.output(block("x = None\nx", show_value=True)) == ""
+@pytest.mark.parametrize(
+    ("text", "choice"),
+    [
+        ("x = None\nx", "drop :show-value:"),
+        ("print(1)", "drop :show-value:"),
+        ("x = 1", "end it with an expression that has one"),
+    ],
+)
+def test_a_block_that_ends_without_a_value_cannot_show_one(project, text, choice):
+    mistake = project.mistake(block(text, show_value=True))
+
+    assert mistake.kind == "output"
+    assert mistake.text == f"the last line has no value, which :show-value: was to show; {choice}"
 
 
 def test_addresses_are_the_same_in_every_run(project):
@@ -310,13 +336,9 @@ def test_a_block_may_keep_and_show_more_or_less_than_the_page(project):
 
 
 def test_what_takes_no_options_is_told_the_setting_alone(project):
-    limits = Limits(block_seconds=0.2)
-    alone = project.session(block("while True: pass"), limits=limits)
-    outcome = project.server.run(replace(alone, name="page#exec-1"))
+    mistake = project.mistake(value("[1 for _ in iter(int, 1)]"), limits=Limits(block_seconds=0.2))
 
-    (mistake,) = outcome.cells["block-10"].mistakes
     assert mistake.text == "ran longer than 0.2 s and was stopped; raise it with scratchbook_block_seconds"
-    assert project.mistake(value("[1 for _ in iter(int, 1)]"), limits=limits).text == mistake.text
 
 
 @pytest.mark.parametrize(
@@ -356,6 +378,22 @@ def test_a_copy_of_the_page_that_a_block_forks_ends_with_it_and_is_told(project)
     text = outcome.cells["block-10"].part("text")["text"]  # both print at once, so even within a line
     assert sorted(text.replace("\n", "")) == sorted("FalseTrue")
     assert outcome.cells["block-30"].part("text")["text"] == "next\n"
+
+
+def test_what_a_copy_prints_late_is_not_laid_to_a_value(project):
+    late = block("import os, time\nif os.fork() == 0:\n    time.sleep(0.2)\n    print('late')")
+    outcome = project.run(late, value("time.sleep(0.5) or 3"))
+
+    assert [mistake.kind for mistake in outcome.cells["block-10"].mistakes] == ["run"]
+    assert outcome.cells["value-50"].mistakes == ()
+
+
+def test_a_process_that_comes_late_is_told_where_its_maker_was_started(project):
+    start = "import subprocess\nsubprocess.Popen('sleep 0.2; sleep 601 & sleep 602', shell=True)"
+    outcome = project.run(block(start), block("import time\ntime.sleep(0.6)", 20))
+
+    assert len(outcome.cells["block-10"].mistakes) == 1
+    assert outcome.cells["block-20"].mistakes == ()
 
 
 def test_what_goes_wrong_in_a_copy_of_the_page_is_told_at_its_line(project):

@@ -213,6 +213,56 @@ def test_an_emphasis_beyond_the_output_is_told(chapter):
     built = chapter("# Book\n\n```{exec_code}\n:emphasize-lines_output: 4\nprint(1)\n```\n")
 
     assert built.warnings == [
-        "docs/index.md:3: WARNING: option 'emphasize-lines' is '4', and the block has 1 lines; "
+        "docs/index.md:3: WARNING: option 'emphasize-lines_output' is '4', and the block has 1 line; "
         "they are counted from its first [scratchbook.option]"
     ]
+
+
+def test_a_block_sets_limits_of_its_own(chapter):
+    code = "for _ in range(80_000):\n    print(*[0] * 9)"
+    options = ":shown-bytes: 18\n:captured-bytes: 9000000\n"
+    built = chapter(
+        f"# Book\n\n```{{exec_code}}\n{options}{code}\n```\n\n```{{exec_code}}\n:timeout: 0.2\nwhile True: pass\n```\n"
+    )
+
+    assert "\n\n0 0 0 0 0 0 0 0 0\n" in built.text()
+    assert built.text().count("0 0 0 0 0 0 0 0 0") == 1
+    assert built.warnings == [
+        "docs/index.md:12: WARNING: ran longer than 0.2 s and was stopped; raise it with :timeout: or "
+        "scratchbook_block_seconds [scratchbook.run]"
+    ]
+
+
+# what stands behind ```{exec_code} -> its one message, on the file x.py
+MESSAGES = {
+    "nothing": ("", "docs/index.md:3: WARNING: {exec_code} has neither code nor a :filename:, so it shows nothing"),
+    "no name": (":filename:\n", "docs/index.md:4: WARNING: option 'filename' of {exec_code} is '': it needs a value"),
+    "hidden letter": (
+        ":filename: x.py\n",
+        "x.py:2: WARNING: hidden character U+202E RIGHT-TO-LEFT OVERRIDE in column 4; remove it",
+    ),
+    "empty file": (":filename: empty.py\n", "docs/index.md:3: WARNING: empty.py has no line to show"),
+    "emphasis": (
+        ":emphasize-lines: 2\nprint(1)\n",
+        "docs/index.md:3: WARNING: option 'emphasize-lines' is '2', and the block has 1 line; they are counted from "
+        "its first",
+    ),
+    "dedent": (
+        ":dedent: 4\nprint(1)\n",
+        "docs/index.md:3: WARNING: option 'dedent' is 4, which would take away more than blanks",
+    ),
+    "number": (
+        ":lineno-start_output: x\nprint(1)\n",
+        "docs/index.md:4: WARNING: option 'lineno-start_output' of {exec_code} is 'x': it must be a whole number",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_a_block_that_would_show_nothing_or_something_else_is_told(project, name):
+    text, message = MESSAGES[name]
+    project.write({"x.py": "y = 1\nx='\u202e'\n", "empty.py": "\n"})
+    built = project.write({"docs/index.md": f"# Book\n\n```{{exec_code}}\n{text}```\n"}).build()
+
+    (warning,) = built.warnings
+    assert warning.startswith(message)

@@ -2,6 +2,8 @@
 
 import pytest
 
+LATIN = "# Café\n\n{value}`1 + 1`\n".encode("latin-1")
+
 
 def page(*lines, options=(), file=""):
     return "\n".join(["# Book", "", f"```{{live}} {file}".rstrip(), *options, *lines, "```", ""])
@@ -82,3 +84,70 @@ def test_what_cannot_be_a_variable_cannot_be_a_state(chapter, name):
     assert chapter(f"# Book\n\n```{{states}} {name}\na, b\n```\n").warnings == [
         f"docs/index.md:3: WARNING: {{states}} needs the name of a variable, not '{name}' [scratchbook.option]"
     ]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_chapter_that_is_not_utf8_is_told_and_the_others_are_built(project, jobs):
+    message = "docs/latin.md:1: WARNING: docs/latin.md is not UTF-8: byte 0xe9 at offset 5; save it as UTF-8"
+    project.write({"docs/latin.md": LATIN, "docs/good.md": "# Good\n\n{value}`1 + 1`\n"})
+    project.write({"docs/index.md": "# Book\n\n```{toctree}\n:glob:\n*\n```\n"})
+    for built in (project.build("html", jobs=jobs), project.build("html", jobs=jobs)):
+        assert [line for line in built.warnings if "[toc" not in line] == [f"{message} [scratchbook.source]"]
+        assert built.status == 1
+        assert ">2<" in built.file("good.html")
+    mended = project.write({"docs/latin.md": LATIN.decode("latin-1")}).build("html", jobs=jobs)
+
+    assert (mended.messages, mended.status) == ("", 0)
+    assert ">2<" in mended.file("latin.html")
+
+
+def test_a_chapter_that_becomes_unreadable_is_told_until_it_is_mended(project):
+    project.write({"docs/index.md": "# Book\n\n```{toctree}\nlatin\n```\n", "docs/latin.md": "# Fine\n"})
+    project.build("html")
+    project.write({"docs/latin.md": LATIN})
+
+    assert [project.build("html").status, project.build("html").status] == [1, 1]
+
+
+SUBSTITUTIONS = """\
+---
+myst:
+  substitutions:
+    inline: "{value}`zz`"
+    around: "words {{ inline }}"
+    block: |
+      ```{live}
+      1 / 0
+      ```
+---
+# Book
+
+First line
+and {{ inline }}
+
+{{ around }}
+"""
+
+
+def test_a_value_from_a_substitution_is_told_where_that_is_filled_in(chapter):
+    found = chapter(SUBSTITUTIONS, myst_enable_extensions=["substitution"]).warnings
+
+    assert [line.partition(": NameError")[0] for line in found] == [
+        f"docs/index.md:{line}: WARNING: `zz` cannot be evaluated" for line in (14, 16)
+    ]
+
+
+def test_code_from_a_substitution_is_told_below_where_that_is_filled_in(chapter):
+    text = SUBSTITUTIONS.partition("First")[0] + "{{ block }}\n"
+
+    (warning,) = chapter(text, myst_enable_extensions=["substitution"]).warnings
+    assert warning.startswith("docs/index.md:14: WARNING: ZeroDivisionError")
+
+
+def test_a_part_of_other_markup_has_its_path_from_the_root(project, monkeypatch):
+    monkeypatch.chdir(project.root.parent)
+    project.write({"docs/parts/part.txt": "Words.\n\n.. live::\n\n   1 / 0\n"})
+    built = project.write({"docs/index.md": "# Book\n\n```{eval-rst}\n.. include:: parts/part.txt\n```\n"}).build()
+
+    (warning,) = built.warnings
+    assert warning.startswith("docs/parts/part.txt:5: WARNING: ZeroDivisionError")

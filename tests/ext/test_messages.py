@@ -1,5 +1,6 @@
 """Every message: its text, its line, wherever in a chapter it stands; and again while the mistake is there."""
 
+import re
 from dataclasses import fields
 from pathlib import Path
 
@@ -209,11 +210,63 @@ MESSAGES = {
     "bad number": (
         "```{live}\n:lineno-start: two\nprint(1)\n```",
         "docs/index.md:4: WARNING: option 'lineno-start' of {live} is 'two': "
-        "invalid literal for int() with base 10: 'two' [scratchbook.option]",
+        "it must be a whole number [scratchbook.option]",
     ),
     "no time": (
         "```{live}\n:timeout: 0\nprint(1)\n```",
-        "docs/index.md:4: WARNING: option 'timeout' of {live} is '0': it must be more than 0 [scratchbook.option]",
+        "docs/index.md:4: WARNING: option 'timeout' of {live} is '0': it must be a number of seconds, more than 0 "
+        "[scratchbook.option]",
+    ),
+    "time in words": (
+        "```{live}\n:timeout: soon\nprint(1)\n```",
+        "docs/index.md:4: WARNING: option 'timeout' of {live} is 'soon': it must be a number of seconds, more than 0 "
+        "[scratchbook.option]",
+    ),
+    "half a byte": (
+        "```{live}\n:shown-bytes: 1.5\nprint(1)\n```",
+        "docs/index.md:4: WARNING: option 'shown-bytes' of {live} is '1.5': it must be a whole number of bytes, "
+        "more than 0 [scratchbook.option]",
+    ),
+    "a number without end": (
+        f"```{{live}}\n:captured-bytes: {'9' * 5000}\nprint(1)\n```",
+        f"docs/index.md:4: WARNING: option 'captured-bytes' of {{live}} is '{'9' * 79}…': it must be a whole number of "
+        "bytes, more than 0 [scratchbook.option]",
+    ),
+    "negative indent": (
+        "```{live} code.py\n:tag: part\n:indent: -1\n```",
+        "docs/index.md:5: WARNING: option 'indent' of {live} is '-1': it must be a whole number of blanks, 0 or more "
+        "[scratchbook.option]",
+    ),
+    "no reason for a region": (
+        "```{live} code.py\n:tag: mute\n:no-output:\n```",
+        "docs/index.md:5: WARNING: option 'no-output' of {live} is '': it needs a value [scratchbook.option]",
+    ),
+    "no value": (
+        "```{live}\n:show-value:\nx = 1\n```",
+        "docs/index.md:3: WARNING: the last line has no value, which :show-value: was to show; end it with an "
+        "expression that has one [scratchbook.output]",
+    ),
+    "the value None": (
+        "```{live}\n:show-value:\nprint(1)\n```",
+        "docs/index.md:3: WARNING: the last line has no value, which :show-value: was to show; drop :show-value: "
+        "[scratchbook.output]",
+    ),
+    "part of a statement": (
+        "```{live} half.py\n:tag: body\n```",
+        "scratch/half.py:1: WARNING: only a part of the statement at scratch/half.py:1 is shown, so that what it "
+        "prints is not; take the whole statement in (run by docs/index.md:3) [scratchbook.output]",
+    ),
+    "claim without a word": (
+        "It holds. {claim}` `",
+        "docs/index.md:3: WARNING: there is no expression; write one that is true or false [scratchbook.claim]",
+    ),
+    "value that prints and is nothing": (
+        "It is {value}`print(1)`.",
+        "docs/index.md:3: WARNING: `print(1)` is None [scratchbook.value]",
+    ),
+    "value behind hard breaks": (
+        "a  \nb\\\nc {value}`zz`",
+        "docs/index.md:5: WARNING: `zz` cannot be evaluated: NameError: name 'zz' is not defined [scratchbook.value]",
     ),
     "flag with a value": (
         "```{live}\n:hide-code: no\nprint(1)\n```",
@@ -225,7 +278,7 @@ MESSAGES = {
     ),
     "emphasis beyond the end": (
         "```{live}\n:emphasize-lines: 3\nprint(1)\n```",
-        "docs/index.md:3: WARNING: option 'emphasize-lines' is '3', and the block has 1 lines; "
+        "docs/index.md:3: WARNING: option 'emphasize-lines' is '3', and the block has 1 line; "
         "they are counted from its first [scratchbook.option]",
     ),
     "emphasis in words": (
@@ -234,7 +287,7 @@ MESSAGES = {
     ),
     "emphasis beyond a region": (
         "```{live} code.py\n:tag: part\n:emphasize-lines: 2-9\n```",
-        "docs/index.md:3: WARNING: option 'emphasize-lines' is '2-9', and the block has 1 lines; "
+        "docs/index.md:3: WARNING: option 'emphasize-lines' is '2-9', and the block has 1 line; "
         "they are counted from its first [scratchbook.option]",
     ),
     "mute region": (
@@ -341,6 +394,7 @@ def all_messages(new_project):
     index = "# Book\n\n```{toctree}\n" + "\n".join(names.values()) + "\n```\n"
     project.write({"docs/index.md": index})
     project.write({"scratch/code.py": "# tag::part[]\nprint(1)\n# end::part[]\n# tag::mute[]\nX = 1\n# end::mute[]\n"})
+    project.write({"scratch/half.py": "for i in range(3):\n    # tag::body[]\n    print(i)\n    # end::body[]\n"})
     project.write({f"docs/{names[name]}.md": f"# Book\n\n{text}\n" for name, (text, _) in MESSAGES.items()})
     return names, project.build("dummy"), project.build("dummy")
 
@@ -349,7 +403,7 @@ def all_messages(new_project):
 def test_a_mistake_gives_its_one_message_in_every_build(all_messages, name):
     names, first, second = all_messages
     for built in (first, second):
-        found = [warning for warning in built.warnings if warning.startswith(f"docs/{names[name]}.md:")]
+        found = [warning for warning in built.warnings if re.search(rf"docs/{names[name]}\.md\b", warning)]
         assert [warning.replace(f"docs/{names[name]}.md", "docs/index.md") for warning in found] == [MESSAGES[name][1]]
         assert built.status == 1
 

@@ -1,0 +1,103 @@
+"""Markup that the parser took for words, such as a role that never closes: nothing of it passes quietly."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from docutils import nodes
+from docutils.utils import get_source_line
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+
+from scratchbook.core.errors import Mistake, Place
+from scratchbook.ext.directive import find_spot
+from scratchbook.ext.domain import domain_of
+from scratchbook.ext.inline import count_breaks, enclosing_text
+
+# A role that nothing closes; `|` ends it within a table.
+OPEN_ROLE: Final = re.compile(r"\{[A-Za-z][\w:+.-]*\}(?=`)")
+OUR_OPEN_ROLE: Final = re.compile(r"\{(?:value|claim|formula)\}(?=`)")
+# What stands before words in backticks and is no role.
+LOOSE_ROLE: Final = re.compile(r"(?:\{(value|claim|formula)\}|:(value|claim|formula):)\s*\Z")
+FENCE: Final = re.compile(r"^[ \t]*((?:`{3,}|:{3,}|~{3,})[ \t]*\{[A-Za-z][\w:+.-]*\})", re.MULTILINE)
+COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
+# Here syntax is shown, or nothing is.
+QUOTED: Final = (nodes.literal, nodes.literal_block, nodes.doctest_block, nodes.comment, nodes.system_message)
+
+
+class FindStrayMarkup(SphinxTransform):
+    """Tell of each role and each fence of a chapter that has become words on its page."""
+
+    default_priority = 690  # before headings lose their values, which then stand there as words
+
+    def apply(self, **kwargs: Any) -> None:
+        """Leave one message a place."""
+        for node in list(self.document.findall(nodes.Text)):
+            for start, text in find_stray(node):
+                page = domain_of(self.env).page(self.env.current_document.docname)
+                page.mistakes.append(Mistake("markup", text, self.place_of(node, start)))
+
+    def place_of(self, node: nodes.Text, start: int) -> Place:
+        """Return the line of the chapter in which a letter of a text stands."""
+        before = node.parent.children[: position(node)]
+        breaks = node[:start].count("\n") + sum(map(count_breaks, before))
+        is_block = isinstance(node.parent, nodes.raw) and not isinstance(node.parent.parent, nodes.TextElement)
+        block, more = (node.parent, 0) if is_block else enclosing_text(node.parent)
+        place = find_spot(self.env, *get_source_line(block)).place
+        return Place(place.path, place.line + count_rows(block) + breaks + more)
+
+
+def find_stray(node: nodes.Text) -> Iterator[tuple[int, str]]:
+    """Yield where in a text markup begins that does nothing, and what to say of it."""
+    if not ("{" in node or ":" in node) or is_within(node, QUOTED):
+        return
+    is_formula = isinstance(node.parent, nodes.math | nodes.math_block)
+    words = COMMENT.sub(lambda found: re.sub("[^\n]", " ", found[0]), node)
+    for found in (OUR_OPEN_ROLE if is_formula else OPEN_ROLE).finditer(words):
+        choice = "a formula has no roles" if is_formula else "close its backtick"
+        choice += ", and write | as \\| in a table" if is_within(node, (nodes.entry,)) else ""
+        yield found.start(), f"'{found[0]}' is no role here and stands on the page as it is; {choice}"
+    for found in FENCE.finditer(words):
+        choice = "begin a line with it, write no backtick behind it, and enable colon_fence for one of colons"
+        yield found.start(1), f"'{found[1]}' begins no block here and stands on the page as it is; {choice}"
+    loose = LOOSE_ROLE.search(node)
+    if loose and isinstance(following(node), nodes.literal | nodes.title_reference):
+        choice = f"write {{{loose[1] or loose[2]}}} with the backtick right behind it"
+        yield loose.start(), f"'{loose[0].strip()}' is no role here and stands on the page as it is; {choice}"
+
+
+def count_rows(block: nodes.Node) -> int:
+    """Return how many lines below its table's first a cell stands, where the parser has told only that one."""
+    row = block
+    while row.parent is not None and not isinstance(row, nodes.row):
+        row = row.parent
+    body = row.parent
+    if not isinstance(body, nodes.tbody) or body.parent.line != block.line:
+        return 0
+    return 2 + body.index(row)
+
+
+def is_within(node: nodes.Node, kinds: tuple[type[nodes.Element], ...]) -> bool:
+    """Whether a node stands in one of these kinds."""
+    parent = node.parent
+    while parent is not None and not isinstance(parent, kinds):
+        parent = parent.parent
+    return parent is not None
+
+
+def position(node: nodes.Text) -> int:
+    """Return which child of its parent a text is; another one with the same words is not it."""
+    return next(index for index, child in enumerate(node.parent.children) if child is node)
+
+
+def following(node: nodes.Text) -> nodes.Node | None:
+    """Return what stands right behind a text."""
+    rest = node.parent.children[position(node) + 1 :]
+    return rest[0] if rest else None
+
+
+def register(app: Sphinx) -> None:
+    """Look through each chapter once it is read."""
+    app.add_transform(FindStrayMarkup)

@@ -1,0 +1,57 @@
+"""Markup that the parser takes for words: each is told at its line, and what is meant as words is not."""
+
+import pytest
+
+END = "and stands on the page as it is;"
+TICK = "close its backtick"
+# markdown below the title -> line, what it names, and what to do
+STRAY = {
+    "open": ("First\nand {value}`x.mean", 4, "'{value}' is no role here", TICK),
+    "open in emphasis": ("First\n*and\n{claim}`x*", 5, "'{claim}' is no role here", TICK),
+    "of others": ("See {ref}`there.", 3, "'{ref}' is no role here", TICK),
+    "pipe": (
+        "| a | b |\n| - | - |\n| 1 | 2 |\n| {value}`1|2` | 3 |", 6, "'{value}' is no role here",
+        "close its backtick, and write | as \\| in a table",
+    ),
+    "formula": ("It is $a + {value}`x`$.", 3, "'{value}' is no role here", "a formula has no roles"),
+    "markup of another kind": ("<div>\n{value}`x`\n</div>", 4, "'{value}' is no role here", TICK),
+    "blank": ("It is {value} `x`.", 3, "'{value}' is no role here", "write {value} with the backtick right behind it"),
+    "other style": ("It is :claim:`x`.", 3, "':claim:' is no role here", "write {claim} with the backtick"),
+    "in other markup": ("```{eval-rst}\nIt is {value}`x`.\n```", 4, "'{value}' is no role here", TICK),
+    "fence": (
+        "```{admonition} The `x`\nWords\n```", 3, "'```{admonition}' begins no block here",
+        "begin a line with it, write no backtick behind it, and enable colon_fence for one of colons",
+    ),
+    "fence in a table": ("| a |\n| - |\n| ```{live} |", 5, "'```{live}' begins no block here", "begin a line with it"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STRAY)
+def test_markup_that_became_words_is_told_at_its_line(chapter, name):
+    text, line, fact, choice = STRAY[name]
+    built = chapter(f"# Book\n\n{text}\n")
+
+    (warning,) = built.warnings
+    assert warning.startswith(f"docs/index.md:{line}: WARNING: {fact} {END} {choice}")
+    assert built.status == 1
+
+
+def test_a_box_of_colons_is_told_where_the_project_has_none(chapter):
+    built = chapter("# Book\n\n:::{note}\nWords\n:::\n", myst_enable_extensions=[])
+
+    (warning,) = built.warnings
+    assert warning.startswith("docs/index.md:3: WARNING: ':::{note}' begins no block here")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Written `` {value}`x` `` with {value}`1 + 1`.",
+        "````markdown\n{value}`x and\n```{live}\n````",
+        "% {value}`x\n\n<!-- {value}`x -->",
+        "The set {value} of {x}, of `{y}` and $\\{value\\}$.",
+        "| a |\n| - |\n| {value}`1\\|2` |",
+    ],
+)
+def test_what_is_shown_and_not_meant_is_left_alone(chapter, text):
+    assert chapter(f"# Book\n\n{text}\n").messages == ""
