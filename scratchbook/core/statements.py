@@ -4,11 +4,14 @@ from __future__ import annotations
 import __future__
 
 import ast
+import contextlib
+import functools
 import linecache
 import os
+import warnings
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import Final
+from typing import Final, TypeAlias
 
 MARK: Final = "__scratchbook_mark__"
 FUTURE_FLAGS: Final = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
@@ -46,6 +49,10 @@ class Body:
     has_run: bool = False
 
 
+# What never changes of a body: its name, its code, the first and last line of each statement.
+Compiled: TypeAlias = tuple[str, CodeType, tuple[tuple[int, int], ...]]
+
+
 @dataclass
 class SourceFile:
     """A file of the project, compiled once.
@@ -61,15 +68,31 @@ class SourceFile:
 def compile_file(text: str, path: str) -> SourceFile:
     """Compile a whole file under its name from the root.  Raises SyntaxError at its true line."""
     remember_lines(path, dict(enumerate(text.splitlines(), 1)))
+    body, *guards = (
+        Body(name, code, [Statement(first, last) for first, last in lines])
+        for name, code, lines in _compile_bodies(text, path)
+    )
+    return SourceFile(path, body, guards)
+
+
+def prepare_file(text: str, path: str) -> None:
+    """Compile a file now for the processes that are forked later; one with something to say is left to them."""
+    with warnings.catch_warnings(), contextlib.suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+        warnings.simplefilter("error")
+        _compile_bodies(text, path)
+
+
+@functools.lru_cache(maxsize=64)
+def _compile_bodies(text: str, path: str) -> tuple[Compiled, ...]:
+    """Compile a module and what stands under its guards."""
     tree = ast.parse(text, path)
     body = _compile_body(tree.body, path, path, 0)
-    flags = body.code.co_flags & FUTURE_FLAGS
+    flags = body[1].co_flags & FUTURE_FLAGS
     guards = [node for node in tree.body if isinstance(node, ast.If) and _is_guard(node)]
-    bodies = [_compile_body(guard.body, path, f"{path}:{guard.lineno}", flags) for guard in guards]
-    return SourceFile(path, body, bodies)
+    return body, *(_compile_body(guard.body, path, f"{path}:{guard.lineno}", flags) for guard in guards)
 
 
-def _compile_body(nodes: list[ast.stmt], path: str, name: str, flags: int) -> Body:
+def _compile_body(nodes: list[ast.stmt], path: str, name: str, flags: int) -> Compiled:
     """Compile statements with a mark before each; a docstring and `from __future__` must stay first."""
     marked: list[ast.stmt] = []
     for index, node in enumerate(nodes):
@@ -80,7 +103,7 @@ def _compile_body(nodes: list[ast.stmt], path: str, name: str, flags: int) -> Bo
     if nodes:
         marked.append(_mark(name, -1, nodes[-1]))
     code = compile(ast.Module(marked, []), path, "exec", flags=flags, dont_inherit=True)
-    return Body(name, code, [_statement(node) for node in nodes])
+    return name, code, tuple(map(_lines_of, nodes))
 
 
 def _mark(name: str, index: int, beside: ast.stmt) -> ast.stmt:
@@ -88,10 +111,10 @@ def _mark(name: str, index: int, beside: ast.stmt) -> ast.stmt:
     return ast.fix_missing_locations(ast.copy_location(ast.Expr(call), beside))
 
 
-def _statement(node: ast.stmt) -> Statement:
+def _lines_of(node: ast.stmt) -> tuple[int, int]:
     decorators = getattr(node, "decorator_list", [])
     first = min([node.lineno, *(decorator.lineno for decorator in decorators)])
-    return Statement(first, node.end_lineno or node.lineno)
+    return first, node.end_lineno or node.lineno
 
 
 def _is_guard(node: ast.If) -> bool:

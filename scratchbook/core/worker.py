@@ -26,13 +26,14 @@ import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Iterable
 from typing import Any, Final, NoReturn, get_args
 
 from scratchbook.core import cells
 from scratchbook.core.capture import Marker, redirect
 from scratchbook.core.cells import Session
 from scratchbook.core.environment import ENVIRONMENT
-from scratchbook.core.errors import Place
+from scratchbook.core.errors import Place, ScratchbookError
 from scratchbook.core.execution import Page
 from scratchbook.core.failures import OUR_FOLDER, machine_folders
 from scratchbook.core.lint import find_faults
@@ -42,6 +43,8 @@ from scratchbook.core.printed import clean_text, show_bytes
 from scratchbook.core.processes import adopt_orphans, die_with_parent, kill_all_children, living_children
 from scratchbook.core.records import dump, load, remember
 from scratchbook.core.sandbox import forbid_network, forbid_other_processes, limit_resources
+from scratchbook.core.sources import is_python, read_text
+from scratchbook.core.statements import prepare_file
 from scratchbook.core.supervisor import Channels, Supervisor
 from scratchbook.core.tracing import Tracer, versions_of
 
@@ -132,10 +135,12 @@ def run_sessions(connection: socket.socket, versions: dict[str, str]) -> NoRetur
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         with connection.makefile("rb") as stream:
             while line := stream.readline():
-                supervisor = Supervisor(load(Session, line), functools.partial(start_page, versions), connection)
-                connection.sendall(dump(supervisor.run()) + b"\n")
+                session = load(Session, line)
+                outcome = Supervisor(session, functools.partial(start_page, versions), connection).run()
+                connection.sendall(dump(outcome) + b"\n")
                 if living_children():  # what could not be killed must not be taken for the next page's
                     break
+                prepare_files(session, outcome.uses.files)
         status = 0
     except (ConnectionError, BrokenPipeError):
         pass  # nobody waits: the page is stopped, its folder removed
@@ -144,6 +149,15 @@ def run_sessions(connection: socket.socket, versions: dict[str, str]) -> NoRetur
         if status:
             traceback.print_exc()
         os._exit(status)
+
+
+def prepare_files(session: Session, used: Iterable[str]) -> None:
+    """Compile what a page has shown and imported, for the next pages: most import the same."""
+    project = Project(session.root, session.folders, dict(session.sources))
+    for path in {*project.sources, *used}:
+        if is_python(path):
+            with contextlib.suppress(OSError, ScratchbookError):
+                prepare_file(read_text(project.read(path), path), path)
 
 
 def start_page(versions: dict[str, str], session: Session, listings: dict[str, Listing], channels: Channels) -> int:
