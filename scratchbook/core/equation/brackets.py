@@ -139,8 +139,6 @@ def raised(parser: Parser, node: Node, above: Sequence[Token], start: int) -> No
         return Power(node, parser.inside(above[1:]).whole(), is_elementwise=True, **place)
     if is_bracketed(above) and isinstance(node, Index | Call):
         return Index(node, read_indices(parser, unwrapped(above)), **place)
-    if isinstance(node, Power | Transpose) and node.end == place["end"]:
-        raise fault("two superscripts at one symbol; use brackets", above[0])
     return Power(node, parser.inside(above).whole(), **place)
 
 

@@ -41,12 +41,7 @@ def compare(left: Value, right: Value, rtol: float, *, allows_infinity: bool = F
     left, right = plain(left, right), plain(right, left)
     if isinstance(left, Identity | Ones) or isinstance(right, Identity | Ones):
         return Result(0, 0.0, "the size of ones or an identity is not known; write \\mathbf{1}_n or I_n")
-    try:
-        one, other = np.asarray(left), np.asarray(right)
-    except ValueError:
-        return Result(0, 0.0, "a list of arrays of different shapes is no array; pick one with an index")
-    if one.dtype == object or other.dtype == object or one.dtype.kind in "US":
-        return Result(0, 0.0, f"{type(left).__name__} and {type(right).__name__} cannot be compared; pick an array")
+    one, other = np.asarray(left), np.asarray(right)
     if one.shape != other.shape:
         return Result(0, 0.0, f"shapes differ: {shown(one)} and {shown(other)}")
     return compare_arrays(one, other, rtol, allows_infinity=allows_infinity)
@@ -82,11 +77,8 @@ def first_true(mask: Any) -> tuple[int, ...]:
 
 def number_at(value: Value, place: tuple[int, ...]) -> str:
     """One number of a value for a message."""
-    try:
-        array = np.asarray(plain(value))
-    except ValueError:
-        return "a list of different shapes"
-    if array.dtype.kind not in "biufc":
+    array = np.asarray(plain(value))
+    if array.dtype == object:
         return type(value).__name__
     if place and array.ndim == len(place):
         array = array[place]

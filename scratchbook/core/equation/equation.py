@@ -310,8 +310,7 @@ class Reader:
             for token in [*member, *([sign] if sign else [])]
         ]
         node = read_logic(self.parser(()), tokens)
-        if not isinstance(node, Compare):
-            raise fault("a condition on indices is one chain, such as 1 \\le i < j", tokens[0])
+        assert isinstance(node, Compare)  # its members were read as expressions, which hold no "and"
         self.conditions.append(node)
 
 

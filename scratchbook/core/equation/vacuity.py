@@ -92,8 +92,8 @@ def check_local_names(prepared: Prepared, bound: set[str]) -> None:
         definition = statement.definition
         members = statement.members[1:] if definition is not None else statement.members
         names = set().union(*(mentioned(member) for member in members))
-        if definition is not None and definition.key.startswith(r"\frac"):
-            names |= set(parts_of(definition.key))
+        derivatives = [*names, *([definition.key] if definition is not None else [])]
+        names |= {part for name in derivatives if name.startswith(r"\frac") for part in parts_of(name)}
         if definition is not None:
             names |= set().union(set(), *(mentioned(pattern) for pattern in definition.patterns))
         needed |= names
