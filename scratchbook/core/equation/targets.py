@@ -7,12 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-import numpy as np
-
 from .binding import (
     BoundFunctions,
     CodeCall,
     CodeObject,
+    as_numbers,
     at_path,
     bind_signature,
     called_functions,
@@ -38,10 +37,14 @@ class Target:
     """One left side and the code that gives its value.
 
     keys: the names, more than one when the code returns a tuple.   source: the code.
+    check, offset, end: the text of ':check:', and where this target stands in it.
     """
 
     keys: tuple[str, ...]
     source: Expression | CodeCall
+    check: str = ""
+    offset: int = 0
+    end: int = 0
 
     @property
     def text(self) -> str:
@@ -60,26 +63,23 @@ class Target:
         if len(self.keys) == 1:
             if isinstance(result, tuple | dict):
                 kind = "a tuple" if isinstance(result, tuple) else "a dict"
-                raise EquationError(f"{self.text} returns {kind}; pick one part, as in {self.text}[0]", field="check")
-            return {self.keys[0]: as_numbers(result)}
+                raise self.fault(f"{self.text} returns {kind}; pick one part, as in {self.text}[0]")
+            return {self.keys[0]: self.numbers(result)}
         if not isinstance(result, tuple | list) or len(result) != len(self.keys):
             shown = ", ".join(map(latex_of, self.keys))
-            raise EquationError(
-                f"{self.text} gives one value for {shown}; write LEFT == ... for each, one a line", field="check"
-            )
-        return dict(zip(self.keys, map(as_numbers, result), strict=True))
+            raise self.fault(f"{self.text} gives one value for {shown}; write LEFT == ... for each, one a line")
+        return dict(zip(self.keys, map(self.numbers, result), strict=True))
 
-
-def as_numbers(value: Any) -> Any:
-    """A value as numbers of the checker: whole ones stay whole, lists become arrays."""
-    if isinstance(value, bool | np.bool_):
-        return int(value)
-    if isinstance(value, list | tuple):
+    def numbers(self, value: Any) -> Any:
+        """One value as numbers.  Raises EquationError, at this target, for anything else."""
         try:
-            return np.asarray(value)
-        except ValueError:
-            return value
-    return value
+            return as_numbers(value, self.text)
+        except EquationError as error:
+            raise self.fault(error.text) from None
+
+    def fault(self, text: str) -> EquationError:
+        """A mistake in this target, at its place."""
+        return EquationError(text, offset=self.offset, end=self.end, source=self.check, field="check")
 
 
 def read_targets(
@@ -98,8 +98,8 @@ def read_targets(
     for offset, line in lines_of(request.check):
         left, right, start = split_line(line, "==")
         place = {
-            "offset": offset + line.find(left) if left else offset,
-            "end": offset + len(line),
+            "offset": offset + line.find(left),
+            "end": offset + line.find(left) + len(left) if left else offset + len(line),
             "source": request.check,
             "field": "check",
         }
@@ -107,18 +107,16 @@ def read_targets(
             key = left_key(left, equation, macros, place)
             keys: tuple[str, ...] = (definitions.last.get(key, key),)
         else:
-            keys = tuple(definitions.last.get(key, key) for key in main_keys(equation))
+            keys = tuple(definitions.last.get(key, key) for key in main_keys(equation, place))
         source = read_source(right, request, offset + start, equation.notation, namespace, used)
-        targets.append(Target(keys, source))
+        targets.append(Target(keys, source, request.check, offset, offset + len(line)))
     seen: set[str] = set()
     for target in targets:
         for key in target.keys:
             if key in seen:
-                raise EquationError(
-                    f"{latex_of(key)} is compared twice; keep one line", source=request.check, field="check"
-                )
+                raise target.fault(f"{latex_of(key)} is compared twice; keep one line")
             seen.add(key)
-            check_on_left(key, equation, definitions, request)
+            check_on_left(key, equation, definitions, target)
     return targets
 
 
@@ -182,18 +180,14 @@ def left_sides(equation: Equation) -> list[str]:
     return [latex_of(statement.definition.key) for statement in equation.statements if statement.definition]
 
 
-def check_on_left(key: str, equation: Equation, definitions: Definitions, request: Request) -> None:
+def check_on_left(key: str, equation: Equation, definitions: Definitions, target: Target) -> None:
     """Refuse a target that no left side mentions."""
     if definitions.defines(key) or is_expression_key(key):
         return
     if any(key in names_on_left(statement.members[0]) for statement in definitions.statements):
         return
     sides = ", ".join(dict.fromkeys(left_sides(equation)))
-    raise EquationError(
-        f"{latex_of(key)} is on no left side; the left sides are {sides or 'no names'}",
-        source=request.check,
-        field="check",
-    )
+    raise target.fault(f"{latex_of(key)} is on no left side; the left sides are {sides or 'no names'}")
 
 
 def names_on_left(node: Node) -> set[str]:
@@ -201,7 +195,7 @@ def names_on_left(node: Node) -> set[str]:
     return {part.key for part in walk(node) if isinstance(part, Name)}
 
 
-def main_keys(equation: Equation) -> list[str]:
+def main_keys(equation: Equation, place: dict[str, Any]) -> list[str]:
     """The left sides that nothing else in the equation uses: what it is about.
 
     Raises EquationError when there is none.
@@ -222,9 +216,7 @@ def main_keys(equation: Equation) -> list[str]:
     if not roots and equation.statements[-1].definition is None:
         return [expression_key(len(equation.statements) - 1)]
     if not roots:
-        raise EquationError(
-            "no left side is a name; write ':check: LEFT == PYTHON', or none for an identity", field="check"
-        )
+        raise EquationError("every left side is used by another; write ':check: LEFT == PYTHON' for one", **place)
     return roots
 
 
