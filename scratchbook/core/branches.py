@@ -11,7 +11,7 @@ import json
 import os
 import traceback
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scratchbook.core.capture import Marker
 from scratchbook.core.cells import BranchCell, Code
@@ -20,7 +20,9 @@ from scratchbook.core.failures import describe, say
 from scratchbook.core.processes import die_with_parent, fork
 from scratchbook.core.records import from_json, to_json
 from scratchbook.core.statements import compile_page, remember_lines
-from scratchbook.core.tracing import Tracer
+
+if TYPE_CHECKING:  # the builder knows this room on every system, and a tracer needs Unix
+    from scratchbook.core.tracing import Tracer
 
 Report = Callable[[dict[str, Any]], None]
 Task = Callable[[dict[str, Any], dict[str, Any]], dict[str, Any]]

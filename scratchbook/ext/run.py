@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
@@ -122,6 +123,8 @@ def run_pages(app: Sphinx, env: BuildEnvironment) -> list[str]:
     domain = domain_of(env)
     settings = read_settings(app.config, domain.confdir)
     jobs = list(make_jobs(domain, settings))
+    if jobs:
+        settings = where_code_can_run(settings)
     before = {docname: page_outcome(domain, docname) for docname in domain.pages}
     folder = store_folder(app)
     obtain(jobs, domain, settings, Stores(folder / "outcomes") if folder else NoStore(), app.verbosity)
@@ -135,6 +138,18 @@ def run_pages(app: Sphinx, env: BuildEnvironment) -> list[str]:
     changed = [docname for docname, known in before.items() if page_outcome(domain, docname) != known]
     say_mistakes(app, domain, settings.mistakes)
     return sorted(changed)
+
+
+def where_code_can_run(settings: Settings) -> Settings:
+    """Return the settings as they are where pages can be run; elsewhere show code only, and say so once."""
+    if settings.execute != "run" or settings.executor or hasattr(os, "fork"):
+        return settings
+    choice = (
+        "build on Linux, on macOS or in WSL; or name a scratchbook_executor that runs pages there; or set "
+        "scratchbook_execute to 'cache-only' or 'never'"
+    )
+    mistake = Mistake("run", f"code cannot run on this system, which cannot fork a process; {choice}")
+    return replace(settings, execute="never", mistakes=(*settings.mistakes, mistake))
 
 
 def what_page_shows(app: Sphinx, docname: str) -> Any:
@@ -165,9 +180,20 @@ def obtain(jobs: Sequence[Job], domain: LiveDomain, settings: Settings, store: O
     if settings.execute != "never":
         domain.checked.update({docname: check_page(domain, docname) for docname in sorted(domain.pages)})
     failed = sum(domain.outcomes[job.key].failed for job in jobs)
+    if waiting and not settings.executor:
+        say_missing_guards(settings)
     if jobs:
         tally = Tally(len(waiting), len(jobs) - len(waiting), failed, time.monotonic() - started)
         logger.info("%s", tally)
+
+
+def say_missing_guards(settings: Settings) -> None:
+    """Say what the code of pages could reach on this system although it should not; no mistake of the author's."""
+    from scratchbook.core.sandbox import missing_guards  # for Unix only, as running is
+
+    missing = [guard for guard in missing_guards() if not (guard == "the network" and settings.network)]
+    if missing:
+        logger.info("this system does not guard %s from the code of pages", " and ".join(missing))
 
 
 def without_running(job: Job, settings: Settings, store: OutcomeStore) -> Outcome | None:

@@ -1,7 +1,11 @@
 """Garbled options: one message at the author's line, never a traceback, and never the whole file instead of a part."""
 
+import re
+from pathlib import Path
+
 import pytest
 
+from scratchbook.ext.live import SELECTION_OPTIONS, Live
 from scratchbook.ext.options import find_options
 
 # What an author may write for `:tag: part` by mistake; the page says so once.
@@ -85,3 +89,30 @@ def test_options_are_found_in_every_style(text):
 def test_a_box_inside_is_no_option():
     assert find_options(":::{note}\n:::") == []
     assert find_options("print(1)\n:a: 1") == []
+
+
+GUIDE = Path(__file__).parents[2] / "docs/guide"
+
+
+def in_tables(*names):
+    """Return the options that the guide's tables name in their first columns."""
+    lines = [line for name in names for line in (GUIDE / name).read_text().splitlines()]
+    cells = [line.split("|")[1] for line in lines if line.startswith("|")]
+    return {found for cell in cells for found in re.findall(r"`:?([a-z-]+)\b[^`]*`", cell)}
+
+
+def test_every_option_of_live_stands_in_the_guide():
+    assert set(Live.wanted) - {"force"} <= in_tables("live-code.md", "tags.md")
+
+
+def test_every_option_in_the_guide_is_one_of_live():
+    text = (GUIDE / "tags.md").read_text()
+    table = text[text.index("| option | meaning |") : text.index("In `tag` and `tags` a name")]
+
+    assert set(re.findall(r"^\| `([a-z-]+)` \|", table, re.MULTILINE)) == set(SELECTION_OPTIONS)
+
+
+def test_every_option_in_the_table_of_live_code_is_one():
+    found = set(re.findall(r"`:([a-z-]+):", (GUIDE / "live-code.md").read_text().partition("## A number")[0]))
+
+    assert found <= set(Live.wanted)

@@ -1,9 +1,13 @@
 """The run phase: which sessions run, which pages are written anew, and what is said about it."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+
+from scratchbook.core import sandbox
 
 
 def page(file):
@@ -141,3 +145,46 @@ def test_pages_do_not_share_names(pair):
 
     assert len(built.warnings) == 1
     assert built.warnings[0].startswith("docs/two.md:3: WARNING: `secret` cannot be evaluated")
+
+
+# A system without what Unix alone has; `subprocess` and the rest of Python stay as they are.
+WITHOUT_FORK = """
+import os, signal, socket, sys
+for name in ("fcntl", "resource", "termios", "pwd", "grp"):
+    sys.modules[name] = None
+for place, names in (
+    (os, ("fork", "register_at_fork", "setsid", "sched_getaffinity", "getuid", "killpg")),
+    (socket, ("send_fds",)),
+    (signal, ("SIGUSR1", "SIGKILL", "SIGCHLD")),
+):
+    for name in names:
+        if hasattr(place, name):
+            delattr(place, name)
+from sphinx.cmd.build import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_a_system_that_cannot_fork_is_one_message_and_shows_the_code(pair):
+    conf = (pair.root / "conf.py").read_text().replace("scratchbook_executor =", "unused =")
+    pair.write({"conf.py": conf, "without_fork.py": WITHOUT_FORK})
+    command = [sys.executable, "without_fork.py", "--conf-dir", ".", "-b", "text", "docs", "build/text"]
+    done = subprocess.run(command, cwd=pair.root, capture_output=True, text=True, check=False)
+
+    assert done.stderr.count("WARNING") == 1
+    assert done.stderr.startswith("conf.py:1: WARNING: code cannot run on this system, which cannot fork a process;")
+    assert done.returncode == 1
+    assert "print('value 1')" in (pair.root / "build/text/one.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("network", "said"), [(False, "the network and the environment of other processes"), (True, "the environment of")]
+)
+def test_what_a_system_does_not_guard_is_said_once(pair, monkeypatch, network, said):
+    monkeypatch.setattr(sandbox, "missing_guards", lambda: ("the network", "the environment of other processes"))
+    built = pair.build("text", scratchbook_executor="", scratchbook_network=network)
+
+    assert built.log.count("this system does not guard") == 1
+    assert f"this system does not guard {said}" in built.log
+    assert (built.messages, built.status) == ("", 0)
+    assert "does not guard" not in pair.build("text", scratchbook_executor="", scratchbook_network=network).log
