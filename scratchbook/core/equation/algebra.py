@@ -58,7 +58,7 @@ def shown(value: Value) -> str:
     if isinstance(value, Ones):
         return "vector of ones"
     if isinstance(value, Identity):
-        return "identity matrix"
+        return "unit matrix"
     names = {0: "number", 1: "vector", 2: "matrix"}
     if np.ndim(value) == 0:
         return "number"

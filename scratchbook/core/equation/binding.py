@@ -104,8 +104,7 @@ def put_path(environment: dict[str, Any], path: str, value: Any) -> None:
             steps.append(node.attr)
             node = node.value
             continue
-        if not isinstance(node.slice, ast.Constant):
-            raise EquationError(f"the path {path} must name its parts by constants", field="notation")
+        assert isinstance(node.slice, ast.Constant)  # the notation refuses any other
         steps.append(node.slice.value)
         node = node.value
     assert isinstance(node, ast.Name)

@@ -32,6 +32,8 @@ def called(self: Evaluator, node: Call, bound: Bound) -> Value:
         return defined(self, clauses, node, bound)
     if node.base not in KNOWN:
         shown = latex_of(node.function)
+        if clauses:
+            raise fault(f"{shown} is defined by itself; give its values where that ends with cases", node)
         raise fault(
             f"{shown} is not declared; bind it to code with ':using: {shown} = function_name', or define it", node
         )
@@ -52,7 +54,8 @@ def defined(self: Evaluator, clauses: list[Clause], node: Call, bound: Bound) ->
     first = clauses[0]
     parameters = first.definition.parameters or ()
     if len(parameters) != len(arguments):
-        raise fault(f"{latex_of(node.function)} takes {len(parameters)} arguments, not {len(arguments)}", node)
+        wanted = f"{len(parameters)} argument{'s' * (len(parameters) != 1)}"
+        raise fault(f"{latex_of(node.function)} takes {wanted}, not {len(arguments)}", node)
     inputs: dict[str, Value] = {}
     for parameter, argument in zip(parameters, arguments, strict=True):
         if not isinstance(parameter, Name):

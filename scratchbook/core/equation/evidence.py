@@ -118,15 +118,21 @@ class Evidence:
                 mask = self.covered.get(key)
                 if mask is not None and not np.all(mask):
                     fact = f"only {int(np.sum(mask))} of {np.size(mask)} elements of {latex_of(key)} are defined"
-                    raise fault(f"{fact}; add the others")
+                    raise fault(f"{fact}; add the others", self.left_of(key))
                 if self.finite.get(key, 0) == 0:
-                    raise fault(f"nothing finite of {latex_of(key)} was compared")
+                    raise fault(f"nothing finite of {latex_of(key)} was compared", self.left_of(key))
         if self.tally.compared == 0:
             raise fault("nothing finite was compared; bind a left side with ':check:'")
         for key, counts in self.slopes.items():
             if not counts:
                 fact = f"the gradient of {latex_of(key)} is nothing but zeros or rounding at every draw"
-                raise fault(f"{fact}, so comparing it proves nothing; name the other gradients with ':grad:'")
+                text = f"{fact}, so comparing it proves nothing; name the other gradients with ':grad:'"
+                raise self.prepared.targets[0].fault(text)
+
+    def left_of(self, key: str) -> Node | None:
+        """The left side that a target stands on."""
+        clauses = self.prepared.definitions.clauses.get(key)
+        return clauses[0].statement.members[0] if clauses else None
 
     def verdict(self, *, passed: bool, reason: str = "", mismatch: Mismatch | None = None) -> Verdict:
         """What was found, as plain data."""

@@ -165,6 +165,8 @@ def call(parser: Parser, function: str, base: str, below: Sequence[Token], above
     power = read_power(parser, above)
     if parser.text in OPENERS:
         opener = parser.take()
+        if parser.text == CLOSER[opener.text]:
+            raise fault(f"{base} lacks its argument; write {base}(...)", parser.token)
         with parser.bracketed(is_list=True):
             arguments, _ = read_items(parser)
         if parser.text in RELATIONS:

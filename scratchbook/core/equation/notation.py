@@ -285,8 +285,8 @@ def read_kind(text: str, macros: Macros | None = None) -> Kind:
     )
     low, high = KINDS[name]
     if not low <= len(arguments) <= high:
-        wanted = f"{low}" if low == high else f"{low} to {high}"
-        raise fault(f"the kind {name} takes {wanted} arguments, not {len(arguments)}")
+        wanted = f"{low} to {high} arguments" if low != high else f"{low} argument{'s' * (low != 1)}"
+        raise fault(f"the kind {name} takes {wanted}, not {len(arguments)}")
     return Kind(name, arguments, keys)
 
 
@@ -306,6 +306,8 @@ def read_alias(text: str) -> str:
         raise fault(f"'{text}' is not a Python name; write for example gain or weights['gain_1']") from None
     part: ast.expr = node
     while isinstance(part, ast.Attribute | ast.Subscript):
+        if isinstance(part, ast.Subscript) and not isinstance(part.slice, ast.Constant):
+            raise fault(f"the path {text} must name its parts by constants, as in weights['gain_1']")
         part = part.value
     if not isinstance(part, ast.Name):
         raise fault(f"'{text}' is not a Python name; write for example gain or weights['gain_1']")

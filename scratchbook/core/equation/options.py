@@ -54,7 +54,7 @@ class Request:
     def first_index(self) -> int:
         """The first index: 1 unless the author says 0."""
         if self.base.strip() not in ("", "0", "1"):
-            raise EquationError(f"the base is '{self.base.strip()}'; write 0 or 1", source=self.base, field="check")
+            raise whole_fault(f"the base is '{self.base.strip()}'; write 0 or 1", self.base, "base")
         return int(self.base.strip() or 1)
 
 
@@ -199,18 +199,17 @@ def read_tolerance(request: Request, *, is_approximate: bool) -> float:
     try:
         value = float(text)
     except ValueError:
-        raise EquationError(
-            f"the tolerance '{text}' is not a number; write for example 0.01", source=request.rtol, field="rtol"
-        ) from None
+        raise whole_fault(f"the tolerance '{text}' is not a number; write for example 0.01", text, "rtol") from None
     if not 0 < value < 1:
-        raise EquationError(f"the tolerance {text} must lie between 0 and 1", source=request.rtol, field="rtol")
+        raise whole_fault(f"the tolerance {text} must lie between 0 and 1", text, "rtol")
     if value > RTOL and not is_approximate:
-        raise EquationError(
-            f"the tolerance {text} is above {RTOL:g} for '='; write \\approx, or drop it",
-            source=request.rtol,
-            field="rtol",
-        )
+        raise whole_fault(f"the tolerance {text} is above {RTOL:g} for '='; write \\approx, or drop it", text, "rtol")
     return value
+
+
+def whole_fault(text: str, source: str, field_name: str) -> EquationError:
+    """A mistake that is the whole of an option."""
+    return EquationError(text, offset=0, end=len(source), source=source, field=field_name)
 
 
 def read_points(request: Request) -> list[dict[str, float]]:
@@ -230,9 +229,8 @@ def read_points(request: Request) -> list[dict[str, float]]:
             except ValueError:
                 sign = ""
             if not sign or not name.isidentifier():
-                raise EquationError(
-                    f"'{pair}' is not a point; write ':at: d=768 h=2048'", source=request.at, field="at"
-                )
+                offset, text = request.at.find(pair), f"'{pair}' is not a point; write ':at: d=768 h=2048'"
+                raise EquationError(text, offset=offset, end=offset + len(pair), source=request.at, field="at")
             point[name] = int(value) if value == int(value) else value
         points.append(point)
     return points

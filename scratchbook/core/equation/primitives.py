@@ -305,5 +305,5 @@ def apply(name: str, arguments: list[Value], indices: list[Value]) -> Value:
 def check_count(name: str, count: int, low: int, high: int) -> None:
     """Refuse a wrong number of arguments."""
     if not low <= count <= high:
-        wanted = f"{low}" if low == high else f"{low} to {high}"
-        raise fault(f"{name} takes {wanted} arguments, not {count}")
+        wanted = f"{low} to {high} arguments" if low != high else f"{low} argument{'s' * (low != 1)}"
+        raise fault(f"{name} takes {wanted}, not {count}")

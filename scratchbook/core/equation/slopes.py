@@ -85,12 +85,20 @@ def check_slopes(comparer: Comparer, side: Side) -> None:
     if not target:
         if prepared.request.grad.strip():
             text = "gradients need one target that the equation gives as NAME = ..."
-            raise EquationError(text, source=prepared.request.grad, field="grad")
+            raise grad_fault(prepared, text)
         return
     name, gradients = returned_gradients(prepared, side)
     largest = max((float(np.sum(np.abs(gradient))) for gradient in gradients.values()), default=0.0)
     for key, gradient in gradients.items():
         compare_one(comparer, side, key, gradient, name, COUNTS * largest)
+
+
+def grad_fault(prepared: Prepared, text: str, name: str = "") -> EquationError:
+    """A mistake in ':grad:', at a name in it."""
+    grad = prepared.request.grad
+    offset = max(0, grad.find(name))
+    end = offset + len(name) if name in grad and name else len(grad)
+    return EquationError(text, offset=offset, end=end, source=grad, field="grad")
 
 
 def upstream_of(prepared: Prepared, side: Side) -> Any:
@@ -120,8 +128,9 @@ def run_gradients(prepared: Prepared, side: Side) -> tuple[str, dict[str, Any]]:
     backward = find_backward(source, prepared.namespace) if isinstance(source, CodeCall) else None
     if backward is None or not isinstance(source, CodeCall):
         return "", {}
-    returned = run_backward(backward, source, upstream, side.raw[0], side.environment)
-    return as_numbers(backward.name, name_gradients(backward, source, returned, prepared.notation))
+    with prepared.targets[0].blamed():
+        returned = run_backward(backward, source, upstream, side.raw[0], side.environment)
+        return as_numbers(backward.name, name_gradients(backward, source, returned, prepared.notation))
 
 
 def as_numbers(name: str, gradients: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -145,7 +154,7 @@ def compare_one(comparer: Comparer, side: Side, key: str, gradient: Any, name: s
     evidence, prepared = comparer.evidence, comparer.prepared
     is_row = bool(side.rows) and key in comparer.sides.row_keys
     if key not in side.cases[0]:
-        raise EquationError(f"{latex_of(key)} is no input of this equation", source=prepared.request.grad, field="grad")
+        raise grad_fault(prepared, f"{latex_of(key)} is no input of this equation", latex_of(key))
     values = np.stack([case[key] for case in side.cases]) if is_row else side.cases[0][key]
     wrong = shape_fault(key, gradient, values)
     if wrong:
@@ -208,7 +217,10 @@ def disagree(
     indices: dict[str, int] | None = None,
 ) -> None:
     """Stop with the gradient that differs."""
-    values = shown_values(side.cases[0], comparer.prepared.notation)
+    prepared = comparer.prepared
+    values = shown_values(side.cases[0], prepared.notation)
+    body = prepared.definitions.clauses[target_of(prepared)][0].body
+    of = f"gradient of {latex_of(key)}"
     raise Disagreement(
-        Mismatch(side.number, f"gradient of {latex_of(key)}", indices or {}, one, other, difference, values), reason
+        Mismatch(side.number, of, indices or {}, one, other, difference, values, body.start, body.end), reason
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -52,9 +53,10 @@ class Target:
         return self.source.text
 
     def run(self, environment: Mapping[str, Any], namespace: Mapping[str, Any]) -> Any:
-        """What the code returns."""
+        """What the code returns.  Raises EquationError, at this target, for whatever the code raises."""
         if isinstance(self.source, CodeCall):
-            return self.source.run(environment)
+            with self.blamed():
+                return self.source.run(environment)
         return self.source.value({**namespace, **environment})
 
     def values(self, raw: Any) -> dict[str, Any]:
@@ -62,8 +64,9 @@ class Target:
         result = result_of(raw)
         if len(self.keys) == 1:
             if isinstance(result, tuple | dict):
-                kind = "a tuple" if isinstance(result, tuple) else "a dict"
-                raise self.fault(f"{self.text} returns {kind}; pick one part, as in {self.text}[0]")
+                kind = "tuple" if isinstance(result, tuple) else "dict"
+                part = 0 if kind == "tuple" else next(iter(result), "name")
+                raise self.fault(f"{self.text} returns a {kind}; pick one part, as in {self.text}[{part!r}]")
             return {self.keys[0]: self.numbers(result)}
         if not isinstance(result, tuple | list) or len(result) != len(self.keys):
             shown = ", ".join(map(latex_of, self.keys))
@@ -72,10 +75,16 @@ class Target:
 
     def numbers(self, value: Any) -> Any:
         """One value as numbers.  Raises EquationError, at this target, for anything else."""
-        try:
+        with self.blamed():
             return as_numbers(value, self.text)
+
+    @contextmanager
+    def blamed(self) -> Iterator[None]:
+        """What goes wrong within without a place has its place at this target."""
+        try:
+            yield
         except EquationError as error:
-            raise self.fault(error.text) from None
+            raise (error if error.source else self.fault(error.text)) from error.__cause__
 
     def fault(self, text: str) -> EquationError:
         """A mistake in this target, at its place."""

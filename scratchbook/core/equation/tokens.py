@@ -205,8 +205,6 @@ def fill(body: str, arguments: list[list[Token]], call: Token) -> list[Token]:
             continue
         number = int(token.text[1:])
         if not 1 <= number <= len(arguments):
-            raise fault(
-                f"the body of macro {call.text} uses {token.text}, but it takes {len(arguments)} arguments", call
-            )
+            raise fault(f"the body of macro {call.text} uses {token.text}, more than its {len(arguments)}", call)
         tokens.extend(arguments[number - 1])
     return tokens
