@@ -489,7 +489,8 @@ def chosen(self: Evaluator, node: Cases, bound: Bound) -> Value:
             continue
         value = self.value(row.value, bound)
         if np.ndim(value) and np.shape(value) != np.shape(truth):
-            raise fault(f"a case of {algebra.shown(value)} where its condition has another shape; index both", row.value)
+            text = f"a case of {algebra.shown(value)} where its condition has another shape; index both"
+            raise fault(text, row.value)
         if decided is None:
             result, decided = np.where(truth, value, np.nan), np.asarray(truth)
         else:
