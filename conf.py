@@ -14,7 +14,6 @@ extensions = [
     "myst_parser",
     "sphinxcontrib.bibtex",
     "sphinx.ext.doctest",
-    "sphinx_copybutton",
 ]
 exclude_patterns = ["**/4913.md", "**/.#*"]  # what editors write while they save
 myst_enable_extensions = ["amsmath", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
@@ -65,7 +64,6 @@ html_math_renderer = "scratchbook"
 scratchbook_policy = True
 pygments_style = "scratchbook.ext.colours.Paper"
 pygments_dark_style = "scratchbook.ext.colours.Night"
-copybutton_selector = "div.scratchbook-input pre, div.exercise-starter pre, div.highlight-python > .highlight > pre"
 html_theme_options = {
     "source_repository": repository,
     "source_branch": "main",

@@ -26,6 +26,7 @@ ext             everything that touches Sphinx
     resolve     outcomes into Sphinx's own nodes
     figures     drawings, in the form that each builder can carry
     mathematics formulas, drawn by KaTeX while the page is built
+    colours     two colour schemes for code
     boxes       {teach}, {in-practice}, {question}, {quiz}
     access      what Sphinx's writer and Furo leave inaccessible
     drawings    hand-made SVG inside the page, and as PDF for LaTeX
@@ -71,6 +72,7 @@ ROOMS: Final = (
     "frozen",
     "unfixed",
     "mathematics",
+    "colours",
     "equations",
     "boxes",
     "exercises",

@@ -11,6 +11,7 @@ from typing import Any, Final
 from xml.etree import ElementTree
 
 from scratchbook.core.cells import Part
+from scratchbook.core.plots import lighten
 
 SVG: Final = "http://www.w3.org/2000/svg"
 XLINK: Final = "http://www.w3.org/1999/xlink"
@@ -77,7 +78,7 @@ def _draw(figure: Any, prefix: str) -> list[Part]:
         buffer = io.BytesIO()
         figure.savefig(buffer, format=kind, metadata=metadata)
         pages[kind] = buffer.getvalue()
-    svg = tidy_svg(pages["svg"].decode("utf-8"), prefix)
+    svg = lighten(tidy_svg(pages["svg"].decode("utf-8"), prefix))
     return [Part("svg", {"svg": svg}), Part("pdf", {"base64": base64.b64encode(pages["pdf"]).decode("ascii")})]
 
 

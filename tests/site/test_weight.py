@@ -59,7 +59,10 @@ def weigh(page, address, path):
     page.on("request", lambda request: asked.append(request.url))
     page.on("requestfinished", lambda request: sizes.append(request.sizes()["responseBodySize"]))
     page.add_init_script(WATCH_SHIFTS)
-    page.goto(f"{address}/{path}", wait_until="networkidle")
+    # A busy machine is idle before it has begun: wait for what the page names, then for the fonts, then for the rest.
+    page.goto(f"{address}/{path}", wait_until="load")
+    page.evaluate("document.fonts.ready.then(() => 0)")
+    page.wait_for_load_state("networkidle")
     foreign = [url for url in asked if not url.startswith((address, "data:"))]
     count = sum(not url.startswith("data:") for url in asked)
     return sum(sizes), count, foreign, page.evaluate("window.shift")
