@@ -65,7 +65,7 @@ LETTERS: Final = frozenset(
 WORDS: Final = frozenset(
     "exp log ln lg sin cos tan cot sec csc sinh cosh tanh coth arcsin arccos arctan max min arg argmax argmin det "
     "dim sup "
-    "inf lim gcd ker Pr deg limsup liminf".split()
+    "inf gcd ker Pr deg".split()
 )
 
 # Two spellings of one sign.
@@ -100,6 +100,8 @@ REFUSED: Final = {
     "write the draw as '=' with its noise as an input, or ':nocheck: reason'",
     r"\int": "has no finite value here; write the closed form or a sum",
     r"\lim": "has no finite value here; write the closed form",
+    r"\limsup": "has no finite value here; write the closed form",
+    r"\liminf": "has no finite value here; write the closed form",
     r"\pm": "is two equations in one; write both",
     r"\mp": "is two equations in one; write both",
     r"\otimes": "is an outer product to some and elementwise to others; write x y^\\top or x \\odot y",
