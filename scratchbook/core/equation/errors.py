@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Final
 
 from scratchbook.core.errors import ScratchbookError
-
-# The texts that an author writes; a message says in which of them its place is.
-TEXTS: Final = ("latex", "check", "grad", "using", "where", "at", "rtol", "notation")
 
 
 @dataclass
