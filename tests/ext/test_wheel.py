@@ -1,0 +1,74 @@
+"""The package as others install it: whole, and enough for a book elsewhere with a theme of its own."""
+
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+GUIDE = ROOT / "docs/guide/first-chapter.md"
+
+
+def run(*words, cwd, **variables):
+    environment = {**os.environ, **variables}
+    done = subprocess.run(
+        [sys.executable, "-P", *words], cwd=cwd, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """Return a folder with what the wheel holds, made without a network from what git would give away."""
+    folder = tmp_path_factory.mktemp("wheel")
+    run("-m", "build", "--wheel", "--no-isolation", "--outdir", folder / "dist", ROOT, cwd=folder)
+    (wheel,) = (folder / "dist").glob("*.whl")
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder / "installed")
+    return folder / "installed"
+
+
+def files_of(folder):
+    found = [path.relative_to(folder) for path in (folder / "scratchbook").rglob("*") if path.is_file()]
+    return {path for path in found if "__pycache__" not in path.parts}
+
+
+def test_the_wheel_holds_every_file_of_the_package(installed):
+    assert files_of(installed) == files_of(ROOT)
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory):
+    """Write the three files of the guide's first book, as it shows them."""
+    folder = tmp_path_factory.mktemp("book")
+    block = r"^(`{3,})\{code-block\} \w+\n:caption: (\S+)\n\n(.*?)^\1$"
+    for _, name, text in re.findall(block, GUIDE.read_text("utf-8"), re.MULTILINE | re.DOTALL):
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_the_first_book_of_the_guide_is_three_files(book):
+    names = {path.relative_to(book).as_posix() for path in book.rglob("*") if path.is_file()}
+
+    assert names == {"conf.py", "docs/index.md", "scratch/softmax.py"}
+
+
+def test_the_wheel_builds_the_guides_first_book_with_another_theme(installed, book):
+    (command,) = re.findall(r"^python (-m sphinx .*)$", GUIDE.read_text("utf-8"), re.MULTILINE)
+    words = [*command.split(), "--fail-on-warning", "--nitpicky"]
+    where = "import scratchbook; print(scratchbook.__file__)"
+
+    assert run("-c", where, cwd=book, PYTHONPATH=str(installed)).stdout.startswith(str(installed))
+    log = run(*words, cwd=book, PYTHONPATH=str(installed)).stdout
+    page = re.sub(r"<[^>]+>", "", (book / "build/html/index.html").read_text("utf-8"))
+    assert "1 session: 1 run, 0 cached, 0 failed" in log
+    assert "alabaster" in "".join(path.name for path in (book / "build/html/_static").iterdir())
+    assert "[0.09003057 0.24472847 0.66524096]" in page
+    assert "The largest takes 0.665 of the whole." in page
