@@ -170,14 +170,18 @@ class BindingReader:
             (number for number, token in enumerate(tokens) if token.text in RELATIONS or token.text == r"\sim"), None
         )
         if place is None:
-            for atom in side_by_side(self.parser, tokens) or [tokens]:
-                self.bindings.append(Binding(self.key(atom)))
+            self.bindings += [Binding(key) for key in self.keys(tokens)]
             return
         sign, left, right = tokens[place], tokens[:place], tokens[place + 1 :]
         if not left or not right:
             raise fault("half a relation under an operator; write i = 1, i \\in S or j \\le i", sign)
-        if sign.text in ("=", ":=", r"\in", r"\sim") and not any(token.text in RELATIONS for token in right):
-            for key in self.keys(left):
+        is_element = len(left) > 1 and left[0].text in self.parser.lexicon.arrays and left[1].text == "_"
+        is_single = not any(token.text in RELATIONS for token in right)
+        if sign.text in ("=", ":=", r"\in", r"\sim") and is_single and not is_element:
+            keys = self.keys(left)
+            if len(keys) > 1 and sign.text == r"\in" and right[0].kind == "name" and left[0].text == "(":
+                raise fault("pairs of a set have no values here; write what holds for them: (i, j): M_{ij} = 1", sign)
+            for key in keys:
                 self.bind(key, sign, right)
             return
         self.condition(tokens)

@@ -122,6 +122,8 @@ class Comparer:
             )
             if is_start(clause, place, code, evaluator):
                 continue
+            if np.ndim(code) < len(place) and None not in evaluator.fixed(clause):
+                place = ()  # Q_{s,a} with values of s and a: the code gives this one element
             expected = self.element(code, place, definition, evaluator, statement)
             self.evidence.cover(definition.key, code, place)
             for member, relation in zip(statement.members[1:], statement.relations, strict=True):

@@ -9,13 +9,13 @@ from typing import Final
 from .conditions import read_logic, read_set
 from .errors import EquationError, fault
 from .known import known_function
-from .lexicon import Lexicon, make_lexicon
+from .lexicon import Lexicon, is_range, make_lexicon
 from .nodes import Binding, Call, Compare, Derivative, Index, Name, Node, Power, free_names, walk
 from .notation import Notation
 from .parser import Parser
 from .plain import plain_tokens
 from .spelling import spell
-from .statements import RawStatement, read_statements, top_level
+from .statements import RawStatement, read_statements
 from .symbols import group
 from .tokens import Macros, Token, read_tokens
 
@@ -162,8 +162,6 @@ def read(
     """Read spelled tokens into an equation."""
     raw = read_statements(tokens)
     lexicon = make_lexicon(notation, raw, *given_names(given))
-    for statement in raw:
-        note_range_letters(statement, lexicon)
     reader = Reader(lexicon, source, is_plain=is_plain)
     for statement in raw:
         reader.statement(statement)
@@ -193,23 +191,6 @@ def given_names(given: Iterable[Equation]) -> tuple[set[str], set[str]]:
             elif definition:
                 functions.add(definition.key)
     return variables, functions
-
-
-def note_range_letters(statement: RawStatement, lexicon: Lexicon) -> None:
-    """A letter that i = 1, ..., n gives a range is an index."""
-    if is_range(statement):
-        for token in statement.members[0]:
-            if token.kind == "name" and token.text not in lexicon.arrays:
-                lexicon.indices.add(token.text)
-                lexicon.variables.discard(token.text)
-
-
-def is_range(statement: RawStatement) -> bool:
-    r"""Is it i = 1, \ldots, n?"""
-    if len(statement.members) != 2 or statement.relations[0].text != "=":
-        return False
-    right = [token.text for token in top_level(statement.members[1])]
-    return r"\ldots" in right and "," in right
 
 
 class Reader:

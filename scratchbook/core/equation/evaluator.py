@@ -42,7 +42,7 @@ from .nodes import (
     Slice,
     Transpose,
 )
-from .ranges import Ranges, target_of
+from .ranges import Ranges, target_of, undeclared
 from .symbols import latex_of
 
 MAX_STEPS: Final = 200_000
@@ -164,7 +164,7 @@ class Evaluator:
                 f"{shown} on the left",
                 node,
             )
-        raise fault(f"{latex_of(node.key)} is not declared; declare it in the notation, or define it", node)
+        raise fault(undeclared(node.key, self.ranges.notation), node)
 
     def whole(self, key: str) -> Value:
         """The value of a defined name; of one with indices the whole array."""
@@ -501,6 +501,11 @@ def chosen(self: Evaluator, node: Cases, bound: Bound) -> Value:
     return result
 
 
+def unplaced(self: Evaluator, node: Slice, bound: Bound) -> Value:
+    """A slice is no value, whatever a change makes of its place."""
+    raise fault("a slice such as ':' stands alone in a subscript", node)
+
+
 Rule = Callable[[Evaluator, Any, Bound], Value]
 RULES: Final[dict[type[Node], Rule]] = {
     Number: lambda self, node, bound: node.value,
@@ -529,4 +534,5 @@ RULES: Final[dict[type[Node], Rule]] = {
     Logic: lambda self, node, bound: self.truth(node, bound),
     Parity: lambda self, node, bound: self.truth(node, bound),
     Derivative: differentiation.derived,
+    Slice: unplaced,
 }

@@ -10,7 +10,7 @@ from typing import Final
 from .known import REDUCERS, known_function
 from .notation import Notation
 from .spelling import spell
-from .statements import RawStatement
+from .statements import RawStatement, top_level
 from .symbols import CHANGE, Scripts, derivative_key, flat, group, key_of, read_scripts, split_key
 from .tokens import Token, cut
 
@@ -264,6 +264,8 @@ def make_lexicon(
     lexicon.variables |= set(given)
     lexicon.words = words_of([*lexicon.variables, *lexicon.functions, *lexicon.indices])
     lexicon.indices |= running_letters(statements, lexicon) - {"d"}
+    for statement in statements:
+        note_range_letters(statement, lexicon)
     lexicon.labels = label_letters(notation) - lexicon.indices
     lexicon.on_right = letters_on_right(statements, lexicon)
     add_left_sides(lexicon, statements)
@@ -300,6 +302,23 @@ def script_tokens(script: str) -> list[Token]:
     if script.isalpha() and len(script) > 1:
         return [Token("name", script, 0, 0)]
     return spell(list(cut(script)))
+
+
+def note_range_letters(statement: RawStatement, lexicon: Lexicon) -> None:
+    """A letter that i = 1, ..., n gives a range is an index."""
+    if is_range(statement):
+        for token in statement.members[0]:
+            if token.kind == "name" and token.text not in lexicon.arrays:
+                lexicon.indices.add(token.text)
+                lexicon.variables.discard(token.text)
+
+
+def is_range(statement: RawStatement) -> bool:
+    r"""Is it i = 1, \ldots, n?"""
+    if len(statement.members) != 2 or statement.relations[0].text != "=":
+        return False
+    right = [token.text for token in top_level(statement.members[1])]
+    return r"\ldots" in right and "," in right
 
 
 def running_letters(statements: Sequence[RawStatement], lexicon: Lexicon) -> set[str]:
@@ -420,9 +439,11 @@ def add_left_sides(lexicon: Lexicon, statements: Sequence[RawStatement]) -> None
 def add_left(lexicon: Lexicon, left: Left) -> None:
     """Add the one name that a left side defines."""
     scripts = left.scripts
-    key, below, _ = resolve_left(lexicon, left)
+    key, below, above = resolve_left(lexicon, left)
     if key is None:
         return
+    if any(name in lexicon.indices for name in lexicon.names_in(above)):
+        below = (*below, *above)
     words = lexicon.names_in(left.arguments or ())
     is_array = bool(words) and all(word in lexicon.indices for word in words)
     is_derivative = bool(scripts.primes) and not is_array
@@ -432,10 +453,10 @@ def add_left(lexicon: Lexicon, left: Left) -> None:
         if is_array:
             lexicon.variables.add(key)
             lexicon.arrays.add(key)
+            lexicon.axes.setdefault(key, count_indices(below, lexicon) + count_indices(left.arguments, lexicon))
         else:
             lexicon.functions.add(key)
-        if below:
-            lexicon.families.add(left.base)
+            lexicon.families |= {left.base} if below else set()
     else:
         lexicon.variables.add(key)
     if below or left.after:
@@ -449,6 +470,12 @@ def add_left(lexicon: Lexicon, left: Left) -> None:
             lexicon.variables.add(root)
             if below:
                 lexicon.arrays.add(root)
+
+
+def count_indices(tokens: Sequence[Token], lexicon: Lexicon) -> int:
+    """How many indices stand in a script or in brackets: its pieces, or the names side by side."""
+    pieces = split_commas(unwrapped(tokens))
+    return len(pieces) if len(pieces) != 1 else max(1, len(lexicon.names_in(pieces[0])))
 
 
 def resolve_left(lexicon: Lexicon, left: Left) -> tuple[str | None, tuple[Token, ...], tuple[Token, ...]]:

@@ -17,7 +17,7 @@ from .lexicon import (
     name_and_indices,
     unwrapped,
 )
-from .nodes import Call, Compare, Constant, Derivative, Index, Indicator, Name, Node, Power
+from .nodes import Call, Compare, Constant, Derivative, Index, Indicator, Name, Node, Power, Slice
 from .subscripts import is_index_list, read_index_list
 from .symbols import Scripts, derivative_key, flat, key_of, latex_of, read_scripts
 from .tokens import Token
@@ -58,7 +58,7 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
     if below:
         indices = read_index_list(parser, below, parser.lexicon.axes.get(key))
         used = len(indices)
-        node = Index(node, indices, **parser.since(start))
+        node = indexed(node, indices, parser, start)
     if (
         key in parser.lexicon.arrays
         and parser.text == "("
@@ -69,7 +69,7 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
         inside = parser.tokens[parser.place + 1 : end]
         if is_index_list(parser, inside):
             parser.place = end + 1
-            node = Index(node, read_index_list(parser, inside), **parser.since(start))
+            node = indexed(node, read_index_list(parser, inside), parser, start)
         elif any(token.text in ("|", r"\mid") for token in inside) and is_index_list(parser, without_bars(inside)):
             raise fault(
                 "ambiguous: which axis is the condition of p(i | j)? write the indices in the array's order: p_{j,i}",
@@ -78,6 +78,13 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
     if above:
         node = raised(parser, node, above, start)
     return read_postfix(parser, node, start) if parser.text == "!" else node
+
+
+def indexed(node: Node, indices: tuple[Node, ...], parser: Parser, start: int) -> Index:
+    r"""A node with further indices: \alpha_t(i) and x^{(t)}_i have two."""
+    if isinstance(node, Index) and not any(isinstance(index, Slice) for index in node.indices):
+        return Index(node.base, (*node.indices, *indices), **parser.since(start))
+    return Index(node, indices, **parser.since(start))
 
 
 def check_version(parser: Parser, key: str, above: Sequence[Token]) -> None:

@@ -13,7 +13,22 @@ import numpy as np
 from .algebra import Row
 from .ellipsis import KEY
 from .errors import EquationError, fault
-from .nodes import Add, Binding, Compare, Index, Logic, Name, Node, Number, Reduce, Slice, children, free_names, walk
+from .nodes import (
+    Add,
+    Binding,
+    Compare,
+    Index,
+    Logic,
+    Name,
+    Node,
+    Number,
+    Product,
+    Reduce,
+    Slice,
+    children,
+    free_names,
+    walk,
+)
 from .notation import Notation
 from .symbols import latex_of
 
@@ -50,10 +65,7 @@ class Ranges:
                 if evaluator.is_known(key) or key in found or key.startswith(r"\frac"):
                     continue
                 if key not in self.indices and key != KEY:
-                    raise fault(
-                        f"{latex_of(key)} is not declared; declare it in the notation, or define it",
-                        place_of(node, key),
-                    )
+                    raise fault(undeclared(key, self.notation), place_of(node, key))
                 found.append(key)
         return found
 
@@ -101,6 +113,9 @@ class Ranges:
         soft = self.from_conditions(key, self.conditions, {}, evaluator)
         if soft[0] is not None and soft[1] is not None:
             return range(soft[0], soft[1] + 1)
+        found = self.from_steps(key, roots, evaluator)
+        if found is not None:
+            return range(found[0], found[1] + 1)
         raise fault(
             f"the index {latex_of(key)} has no range; write \\quad {latex_of(key)} = 1, \\ldots, n, or declare "
             f"'{key}: index(1..n)'"
@@ -236,14 +251,14 @@ class Ranges:
         return found
 
     def from_steps(self, key: str, roots: Sequence[Node], evaluator: Evaluator) -> Span | None:
-        """The values at which x_t and its neighbours x_{t+1}, x_{t-1} all exist, when all arrays agree on them."""
+        """The values at which x_t and its neighbours x_{t+1}, x_{2t} all exist, when all arrays agree on them."""
         spans: dict[tuple[Node, int], Span] = {}
-        for index, axis, step in (use for root in roots for use in stepped_by(root, key)):
+        for index, axis, factor, step in (use for root in roots for use in stepped_by(root, key)):
             span = self.axis(index, axis, {}, evaluator, {key})
             if span is not None:
-                place = (index.base, axis)
-                low, high = spans.get(place, (span[0] - step, span[1] - step))
-                spans[place] = (max(low, span[0] - step), min(high, span[1] - step))
+                own = -((step - span[0]) // factor), (span[1] - step) // factor
+                low, high = spans.get((index.base, axis), own)
+                spans[index.base, axis] = max(low, own[0]), min(high, own[1])
         found = set(spans.values())
         return found.pop() if len(found) == 1 else None
 
@@ -322,6 +337,15 @@ class Ranges:
         return True
 
 
+def undeclared(key: str, notation: Notation) -> str:
+    """What to say about a name that nothing gives a value."""
+    text = f"{latex_of(key)} is not declared; declare it in the notation, or define it"
+    symbol = notation.symbols.get(key.rstrip("'"))
+    if symbol is None or symbol.key == key or len(symbol.kind.shape) not in (1, 2):
+        return text
+    return f"{text}; for the transpose write {symbol.latex}^\\top"
+
+
 @lru_cache(maxsize=500)
 def target_of(clause: Clause) -> Node:
     """A left side as an element of the array that code gives, whether it is x_i or f(x)_i."""
@@ -348,31 +372,36 @@ def indexed_by(node: Node, key: str) -> Iterator[tuple[Index, int]]:
         yield from indexed_by(child, key)
 
 
-def stepped_by(node: Node, key: str) -> Iterator[tuple[Index, int, int]]:
-    """Where a name, or it plus or minus a number, is an index: the indexed part, the axis, and the number."""
+def stepped_by(node: Node, key: str) -> Iterator[tuple[Index, int, int, int]]:
+    """Where a name, such as the t of x_{2t+1}, is in an index: the indexed part, the axis, the factor and the step."""
     if isinstance(node, Reduce) and any(binding.key == key for binding in node.bindings):
         return
     if isinstance(node, Index):
         for axis, part in enumerate(node.indices):
-            step = step_of(part, key)
-            if step is not None:
-                yield node, axis, step
+            line = line_of(part, key)
+            if line is not None:
+                yield node, axis, *line
     for _, child in children(node):
         yield from stepped_by(child, key)
 
 
-def step_of(node: Node, key: str) -> int | None:
-    """c of t + c and t - c, 0 of t alone; None for anything else."""
+def line_of(node: Node, key: str) -> tuple[int, int] | None:
+    """2 and 1 of 2t + 1, 1 and -1 of t - 1; None for anything else."""
     if isinstance(node, Name):
-        return 0 if node.key == key else None
-    if not isinstance(node, Add) or len(node.terms) != 2:
-        return None
-    name, number = node.terms
-    if not isinstance(name, Name) or name.key != key or node.signs[0] != "+":
-        return None
-    if not isinstance(number, Number) or not isinstance(number.value, int):
-        return None
-    return number.value if node.signs[1] == "+" else -number.value
+        return (1, 0) if node.key == key else None
+    if isinstance(node, Product) and len(node.factors) == 2:
+        factor, line = whole(node.factors[0]), line_of(node.factors[1], key)
+        return (factor, 0) if factor and factor > 0 and line == (1, 0) else None
+    if isinstance(node, Add) and len(node.terms) == 2 and node.signs[0] == "+":
+        step, line = whole(node.terms[1]), line_of(node.terms[0], key)
+        if step is not None and line is not None and line[1] == 0:
+            return line[0], step if node.signs[1] == "+" else -step
+    return None
+
+
+def whole(node: Node) -> int | None:
+    """The value of a whole number."""
+    return node.value if isinstance(node, Number) and isinstance(node.value, int) else None
 
 
 def place_of(node: Node, key: str) -> Node:

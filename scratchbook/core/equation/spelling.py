@@ -153,12 +153,14 @@ def check_left_right(tokens: list[Token]) -> None:
 
 
 def join_signs(tokens: list[Token]) -> list[Token]:
-    """Join what is written with two signs: := and =:, argmax, and primes on a superscript."""
+    r"""Join what is written with two signs: := and =:, argmax, and \nabla f, which is one name."""
     joined: list[Token] = []
     for token in tokens:
         last = joined[-1] if joined else None
         if last and last.text == ":" and token.text == "=":
             joined[-1] = replace(last, kind="command", text=":=", end=token.end)
+        elif last and last.text == r"\nabla" and token.kind == "name":
+            joined[-1] = replace(token, text=rf"\nabla{{{token.text}}}", start=last.start)
         elif last and last.text == "arg" and token.text in ("max", "min"):
             joined[-1] = replace(last, text="arg" + token.text, end=token.end)
         elif last and last.text in ("<", ">") and token.text == "=" and not token.gap:

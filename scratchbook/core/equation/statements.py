@@ -68,10 +68,29 @@ def read_statements(tokens: list[Token]) -> list[RawStatement]:
 
     Raises EquationError for environments that do not match, pieces without a relation, and empty sides.
     """
-    chunks = merge(cut_chunks(drop_layout(tokens)))
+    chunks = merge(cut_chunks(drop_layout(drop_system(tokens))))
     if not chunks:
         raise fault("an empty equation; write left = right")
     return [part_relations(chunk) for chunk in chunks]
+
+
+def drop_system(tokens: list[Token]) -> list[Token]:
+    r"""Drop the brace before a whole display: \begin{cases} a = b \\ c = d \end{cases} is a system of equations."""
+    start = 1 if tokens[:1] and tokens[0].text == r"\{" else 0
+    opener = tokens[start] if len(tokens) > start else None
+    names = (r"\begin{cases}", r"\begin{dcases}") if not start else (r"\begin{aligned}", r"\begin{array}")
+    if opener is None or opener.text not in names:
+        return tokens
+    depth, end = 1, start + 1
+    while end < len(tokens) and depth:
+        depth += tokens[end].text.startswith(r"\begin{") - tokens[end].text.startswith(r"\end{")
+        end += 1
+    if depth or (start and (end >= len(tokens) or tokens[end].text != r"\right.")):
+        return tokens
+    body = tokens[start + 1 : end - 1]
+    if opener.text == r"\begin{array}" and body[:1] and body[0].text == "{":
+        body = body[[token.text for token in body].index("}") + 1 :]
+    return [*body, *tokens[end + start :]]
 
 
 def drop_layout(tokens: list[Token]) -> list[Token]:

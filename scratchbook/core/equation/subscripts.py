@@ -88,8 +88,8 @@ def check_single(parser: Parser, tokens: Sequence[Token], *, is_single: bool) ->
     if doubtful is not None and not (is_single and is_product(parser, doubtful)):
         shown = "".join(token.text for token in doubtful)
         raise fault(
-            f"ambiguous subscript: {shown} is a product or several indices; write \\cdot in a product, or part the "
-            "indices with commas",
+            f"ambiguous subscript: {shown} is a product, several indices or one word; write \\cdot in a product, part "
+            f"indices with commas, or declare the word: '{shown}: index(1..n)'",
             doubtful[0],
         )
     for before, after in pairwise(tokens):

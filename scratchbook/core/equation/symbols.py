@@ -12,7 +12,9 @@ from .errors import fault
 from .spelling import spell
 from .tokens import Macros, Token, read_tokens
 
-ACCENT: Final = re.compile(r"\\(bar|hat|tilde|dot|ddot|check|breve|ring|acute|grave|mathcal|mathbb|mathfrak)\{(.*)\}$")
+ACCENT: Final = re.compile(
+    r"\\(nabla|bar|hat|tilde|dot|ddot|check|breve|ring|acute|grave|mathcal|mathbb|mathfrak)\{(.*)\}$"
+)
 SCRIPTED: Final = re.compile(
     r"(?P<base>.*?)(?:_\{(?P<sub>[^{}]*(?:\{[^{}]*\}[^{}]*)*)\})?(?:\^\{(?P<sup>[^{}]*(?:\{[^{}]*\}[^{}]*)*)\})?(?P<primes>'*)$"
 )
@@ -129,6 +131,13 @@ def symbol_key(tokens: Sequence[Token]) -> str:
         at = tokens[0] if tokens else None
         raise fault(f"'{flat(tokens)}' is not a symbol; write a letter or a word, with its scripts", at)
     scripts, place = read_scripts(tokens, place)
+    if place < len(tokens) and tokens[place].text == "(":
+        function = latex_of(key_of(base, scripts.below, scripts.above, scripts.primes))
+        raise fault(
+            f"'{flat(tokens)}' is a function at an argument; bind the function, '{function} = name(_)', or declare a "
+            "name without brackets",
+            tokens[place],
+        )
     if place < len(tokens):
         raise fault(f"'{flat(tokens)}' is more than one symbol; part them with commas", tokens[place])
     return key_of(base, scripts.below, scripts.above, scripts.primes)
@@ -180,6 +189,7 @@ def latex_of(key: str) -> str:
     """LaTeX that shows a key as an author would write it."""
     if key.startswith(r"\frac"):
         return key
+    key = key.partition("←")[0]  # a version that an assignment makes has the name of the others
     base, below, above, primes = split_key(key)
     if base.startswith(CHANGE) and base != CHANGE:
         return f"{CHANGE} {latex_of(key.removeprefix(CHANGE))}"

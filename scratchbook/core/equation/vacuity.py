@@ -104,7 +104,7 @@ def check_local_names(prepared: Prepared, bound: set[str]) -> None:
         definition = statement.definition
         if definition is None or statement in seen or gives(statement, needed):
             continue
-        shown = latex_of(definition.key.partition("←")[0])
+        shown = latex_of(definition.key)
         raise fault(
             f"{shown} is defined and neither bound to code nor used by what is; write ':check: {shown} == PYTHON' "
             f"for it",

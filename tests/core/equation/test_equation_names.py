@@ -52,7 +52,7 @@ def test_a_declared_number_beside_an_index_is_a_product(index):
 def test_two_running_indices_side_by_side_are_no_product():
     text = said(r"y_i = \sum_{j=0}^{k-1} w_j x_{ij+1}", STRIDED, "convolve", base="0")
 
-    assert "ij is a product or several indices" in text
+    assert "ij is a product, several indices or one word" in text
 
 
 def test_a_number_within_the_subscript_of_a_matrix_is_ambiguous():
