@@ -12,6 +12,7 @@ ext             everything that touches Sphinx
     states      {states}: a session for each value of a variable
     frontmatter what the head of a chapter says about its run
     exec_code   {exec_code}, as in sphinx-exec-code
+    sidebar     the table of contents beside each page, rendered once
     incremental what Sphinx must read and write again, so that a rebuild equals a clean build
     interrupted what a killed build was reading and writing
     unreadable  chapters that are no text
@@ -56,6 +57,7 @@ __version__ = "0.1.0"
 ROOMS: Final = (
     "settings",
     "speed",
+    "sidebar",
     "incremental",
     "unreadable",
     "domain",

@@ -1,0 +1,84 @@
+"""The table of contents beside each page is Sphinx's own, byte for byte, however often a part of it was rendered."""
+
+from pathlib import Path
+
+import pytest
+
+BOOK = {
+    "docs/index.md": """
+        # A *book* with `code`
+
+        ```{toctree}
+        :caption: First
+        :numbered:
+        self
+        one
+        part/index
+        Another name <two>
+        Elsewhere <https://example.org/>
+        ```
+
+        ```{toctree}
+        :hidden:
+        :maxdepth: 1
+        hidden
+        genindex
+        search
+        ```
+
+        ```{toctree}
+        :glob:
+        :caption: Third
+        glob/*
+        part/index
+        ```
+        """,
+    "docs/one.md": "# One & $x^2$\n\n## First\n\n### Deeper\n\n## Second\n",
+    "docs/two.md": "# Two\n\n## Only\n\n# Three on the same page\n",
+    "docs/hidden.md": "# Hidden\n\n```{toctree}\nbelow\n```\n",
+    "docs/below.md": "# Below\n\n## Section\n",
+    "docs/part/index.md": "# Part\n\n```{toctree}\n:maxdepth: 2\na\nb\n```\n\n## After\n",
+    "docs/part/a.md": "# A\n\n## Section of A\n\n```{toctree}\n:titlesonly:\ndeep\n```\n",
+    "docs/part/b.md": "# B\n\n## Section of B\n",
+    "docs/part/deep.md": "# Deep\n\n## Deepest\n",
+    "docs/glob/x.md": "# X\n",
+    "docs/glob/y.md": "# Y\n\n## In Y\n",
+    "docs/alone.md": "---\norphan: true\n---\n# Alone\n",
+}
+TEMPLATE = """
+{%- extends "!layout.html" %}
+{%- block footer %}
+{% for collapse in (True, False) %}{% for hidden in (True, False) %}{% for titles in (True, False) %}
+{% for depth in ("", 1, "3", -1) %}
+{{ toctree(collapse=collapse, includehidden=hidden, titles_only=titles, maxdepth=depth) }}
+{% endfor %}{% endfor %}{% endfor %}{% endfor %}
+{{ toctree() }}
+{%- endblock %}
+"""
+
+
+@pytest.mark.parametrize("builder", ["html", "dirhtml"])
+def test_every_table_is_the_one_that_sphinx_would_render(project, tmp_path, builder):
+    project.write({**BOOK, "_templates/layout.html": TEMPLATE})
+    pages = {}
+    for is_fast in (True, False):
+        settings = {"scratchbook_fast": is_fast, "templates_path": ["_templates"], "html_copy_source": False}
+        project.clean()
+        build = project.build(builder, **settings)
+        assert build.status == 0
+        folder = Path(build.app.outdir)
+        pages[is_fast] = {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*.html")}
+
+    assert len(pages[True]) >= 14
+    assert pages[True] == pages[False]
+    assert 'class="toctree-l1 current"' in "".join(pages[True].values())
+
+
+def test_a_title_that_changes_stands_beside_every_page_of_the_next_build(project):
+    project.settings["html_theme"] = "alabaster"
+    project.write(BOOK)
+    project.build("html")
+    project.write({"docs/two.md": "# Three words here\n"})
+    project.write({"docs/index.md": "# Book\n\n```{toctree}\none\ntwo\nhidden\nglob/y\n```\n"})
+
+    assert "Three words here" in project.build("html").file("glob/y.html")
