@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections import Counter
 
@@ -90,6 +91,19 @@ def test_an_exercise_for_code_has_a_starter_and_a_check(chapter):
     assert all("```{starter}" in block.body and "```{check}" in block.body for block in wanted)
 
 
+def test_a_check_does_not_spell_the_answer_out(chapter):
+    checks = [block.body for block in blocks(read_page(chapter)) if block.kind == "check"]
+
+    assert [check for check in checks if sums_of_numbers(check) > 1] == []
+
+
+def sums_of_numbers(code):
+    """Count the operations of an expression that have typed numbers on both sides: 2 * 32 * 8 has two."""
+    numbers = (ast.Constant, ast.BinOp, ast.operator, ast.UnaryOp, ast.unaryop)
+    found = [node for node in ast.walk(ast.parse(code.strip())) if isinstance(node, ast.BinOp)]
+    return sum(all(isinstance(part, numbers) for part in ast.walk(node)) for node in found)
+
+
 def test_every_shown_region_has_an_output_or_says_why_not(chapter):
     shown = [block for block in blocks(read_page(chapter)) if block.kind == "live" and block.title]
     code = {block: re.sub(r"^\s*:[\w-]+:.*$", "", block.body, flags=re.MULTILINE).strip() for block in shown}
@@ -112,3 +126,11 @@ def test_a_line_of_markdown_holds_one_sentence(chapter):
     long = [line[:70] for line in prose.split("\n") if len(line) > 600]
 
     assert long == []
+
+
+def test_a_line_of_shown_code_is_no_wider_than_its_page(chapter):
+    found = [block for block in blocks(read_page(chapter)) if block.kind in ("live", "starter")]
+    shown = [block.body for block in found if option(block, "frozen") is None]  # what one gave belongs to its very text
+    lines = [line for body in shown for line in body.split("\n") if not re.match(r"\s*:[\w-]+:", line)]
+
+    assert [line for line in lines if len(line) > 88] == []

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
-import sys
 from xml.etree import ElementTree
 
 import pytest
@@ -22,14 +20,9 @@ MARKUP = re.compile(r"^(`{3,}).*?^\1|`[^`]*`|\]\([^)]*\)|<[^>]*>", re.MULTILINE 
 
 
 @pytest.fixture(scope="module")
-def words(tmp_path_factory):
-    """Return all words with where they stand; the pages are read and nothing of them is run."""
-    folder = tmp_path_factory.mktemp("spelling")
-    command = [sys.executable, "-m", "sphinx", "-q", "-b", "dummy", "-D", "scratchbook_execute=never", "--conf-dir"]
-    command += [ROOT, ROOT / "docs", folder]
-    read = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert read.returncode == 0, read.stderr
-    found = words_of_code(sorted((ROOT / "scratch").glob("*.py"))) | words_of_pages(folder / ".doctrees")
+def words(reading):
+    """Return all words with where they stand."""
+    found = words_of_code(sorted((ROOT / "scratch").glob("*.py"))) | words_of_pages(reading.doctrees)
     for name in ("README.md", "CHANGELOG.md"):
         found |= dict.fromkeys(words_of(MARKUP.sub(" ", (ROOT / name).read_text("utf-8"))), name)
     for drawing in sorted((ROOT / "docs").rglob("*.svg")):
