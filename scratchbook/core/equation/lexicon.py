@@ -457,6 +457,9 @@ def add_left(lexicon: Lexicon, left: Left) -> None:
         else:
             lexicon.functions.add(key)
             lexicon.families |= {left.base} if below else set()
+            # A parameter has a value in the body: its z^2 is a power, and no name of its own.
+            parameters = [piece[0].text for piece in split_commas(left.arguments) if len(piece) == 1]
+            lexicon.variables |= {name for name in words if name in parameters and name not in lexicon.indices}
     else:
         lexicon.variables.add(key)
     if below or left.after:
