@@ -10,6 +10,7 @@ from scratchbook.core.equation.vocabulary import REFUSED
 CASES = read_cases()
 # Messages that no text reaches, since the parser reads it otherwise before; without them a wrong value could pass.
 GUARDS = {
+    ("evaluator", "a slice such as ':' stands alone in a subscript"),
     ("evaluator", "\0 is a function here; write its arguments"),
     ("ranges", "\0 is not declared; declare it in the notation, or define it"),
 }
