@@ -294,6 +294,8 @@ def apply(name: str, arguments: list[Value], indices: list[Value]) -> Value:
         raise fault(f"{name} with an index is not known; write its formula")
     if len(indices) > 1:
         raise fault(f"{name} takes one index")
+    if any(np.ndim(index) or isinstance(index, Row | Ones | Identity) for index in indices):
+        raise fault(f"the index of {name} is a {shown(indices[0])}; it must be a number")
     argument = arguments[0]
     if isinstance(argument, Ones | Identity):
         raise fault(f"{name} of a {shown(argument)}; write its size or its elements")
