@@ -13,6 +13,7 @@ GUARDS = {
     ("evaluator", "a slice such as ':' stands alone in a subscript"),
     ("evaluator", "\0 is a function here; write its arguments"),
     ("ranges", "\0 is not declared; declare it in the notation, or define it"),
+    ("ranges", "\0 is not declared; declare it in the notation, or define it; for the transpose write \0^\\top"),
 }
 
 
