@@ -6,8 +6,8 @@ Numbers, stars and references are written by `numbering` once all chapters are r
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import ClassVar, Final
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Final
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -28,6 +28,8 @@ KINDS: Final = ("explain", "derive", "count", "implement")
 MOST_STARS: Final = 3
 ROLES: Final = ("starter", "check")
 NO_EXERCISE: Final = "there is no exercise "
+UNSOLVED: Final = "has a {check} and no {solution} with Python in it"
+FAR: Final = "is_far"  # in the payload of a branch that judges a solution away from its exercise
 
 
 @dataclass(frozen=True)
@@ -45,11 +47,27 @@ class Exercise:
 
 
 @dataclass(frozen=True)
+class Task:
+    """What judges the code of an exercise, wherever its solutions stand.
+
+    name: what messages call the exercise.   checks: as JSON.   is_solved: whether a solution stands within it.
+    """
+
+    label: str
+    anchor: str
+    name: str
+    checks: tuple[Any, ...]
+    is_solved: bool
+    place: Place
+
+
+@dataclass(frozen=True)
 class Belonging:
-    """A hint or solution that stands away from its exercise."""
+    """A hint or solution that stands away from its exercise.  codes: its Python, as JSON."""
 
     label: str
     place: Place
+    codes: tuple[Any, ...] = ()
 
 
 def read_stars(text: str) -> int:
@@ -88,10 +106,10 @@ class ExerciseBox(Box):
         exercise = Exercise(label, box["ids"][0], title, self.options.get("kind", ""), self.options.get("stars", 0))
         self.domain.keep(docname, "exercises", exercise)
         box["scratchbook_exercise"] = (docname, exercise.anchor)
-        self._leave_checks(box, f"exercise '{label or title or number}'")
+        self._leave_checks(box, label, f"exercise '{label or title or number}'")
         return [box]
 
-    def _leave_checks(self, box: nodes.Element, name: str) -> None:
+    def _leave_checks(self, box: nodes.Element, label: str, name: str) -> None:
         """Leave branches that run the starter and the solution against the check."""
         codes = {role: [block["scratchbook_code"] for block in code_blocks(box, has_role(role))] for role in ROLES}
         solution = [solution_code(block, self.place.path) for block in code_blocks(box, is_solution_code)]
@@ -100,16 +118,22 @@ class ExerciseBox(Box):
                 text = f"{name} has a {{starter}} and no {{check}}: nobody knows when it is done"
                 self.note("exercise", text)
             return
-        if not codes["starter"] or not solution:
-            missing = "{starter}" if not codes["starter"] else "{solution} with Python in it"
-            self.note("exercise", f"{name} has a {{check}} and no {missing}")
-        checks = [as_assertion(check) for check in codes["check"]]
+        if not codes["starter"]:
+            self.note("exercise", f"{name} has a {{check}} and no {{starter}}")
+        checks = tuple(to_json(as_assertion(check)) for check in codes["check"])
+        task = Task(label, box["ids"][0], name, checks, bool(solution), self.place)
+        self.domain.keep(self.env.current_document.docname, "tasks", task)
         for role, pieces in (("starter", codes["starter"]), ("solution", solution)):
             if pieces:
-                payload = {"name": name, "codes": [to_json(code) for code in (*pieces, *checks)]}
                 cell = self.page.fresh_id(f"{box['ids'][0]}-{role}")
                 place = Place(pieces[0].path, max(pieces[0].numbers[0] - 1, 1))
-                self.page.cells.append(BranchCell(cell, place, f"scratchbook.core.practice:judge_{role}", payload))
+                self.page.cells.append(branch(cell, place, role, task, tuple(map(to_json, pieces))))
+
+
+def branch(cell: str, place: Place, role: str, task: Task, codes: tuple[Any, ...]) -> BranchCell:
+    """Return the branch that runs the code of a starter or a solution, and then the checks of its exercise."""
+    payload = {"name": task.name, "codes": [*codes, *task.checks]}
+    return BranchCell(cell, place, f"scratchbook.core.practice:judge_{role}", payload)
 
 
 def code_blocks(box: nodes.Element, condition: Callable[[nodes.literal_block], bool]) -> list[nodes.literal_block]:
@@ -159,7 +183,9 @@ class Belongs(Box):
         box = self.make_box([nodes.Text(_(title))], self.name, folds=True)
         if label:
             box["scratchbook_belongs"] = label
-            self.domain.keep(self.env.current_document.docname, "belongings", Belonging(label, self.place))
+            blocks = code_blocks(box, is_solution_code) if self.name == "solution" else []
+            codes = tuple(to_json(solution_code(block, self.place.path)) for block in blocks)
+            self.domain.keep(self.env.current_document.docname, "belongings", Belonging(label, self.place, codes))
         return [box]
 
 
@@ -226,6 +252,25 @@ def check_belongings(app: Sphinx, env: BuildEnvironment) -> None:
             domain.page(docname).mistakes.append(Mistake("exercise", text, belonging.place))
 
 
+def judge_far_solutions(app: Sphinx, env: BuildEnvironment) -> None:
+    """Let each solution with Python away from its exercise be run on the exercise's page, whose code it may use."""
+    domain = domain_of(env)
+    solutions = [belonging for _, belonging in domain.kept("belongings") if belonging.codes]
+    for page in domain.pages.values():
+        tasks: list[Task] = page.kept.get("tasks", [])
+        if not tasks:
+            continue
+        page.cells = [cell for cell in page.cells if not (isinstance(cell, BranchCell) and cell.payload.get(FAR))]
+        page.mistakes = [mistake for mistake in page.mistakes if UNSOLVED not in mistake.text]
+        for task in tasks:
+            found = [solution for solution in solutions if solution.label == task.label]
+            for solution in found:
+                cell = branch(page.fresh_id(f"{task.anchor}-far"), solution.place, "solution", task, solution.codes)
+                page.cells.append(replace(cell, payload={**cell.payload, FAR: True}))
+            if not found and not task.is_solved:
+                page.mistakes.append(Mistake("exercise", f"{task.name} {UNSOLVED}", task.place))
+
+
 def register(app: Sphinx) -> None:
     """Tell Sphinx the exercises."""
     app.add_directive("exercise", ExerciseBox)
@@ -235,3 +280,4 @@ def register(app: Sphinx) -> None:
         app.add_directive(name, ExerciseCode)
     app.add_directive("exercises", ExerciseList)
     app.connect("env-updated", check_belongings, priority=400)
+    app.connect("env-updated", judge_far_solutions, priority=400)

@@ -145,6 +145,47 @@ def test_a_failing_solution_is_told_at_its_own_line(chapter):
     assert warning.startswith("docs/index.md:24: ")
 
 
+SOLVED = ":::{solution}\n```python\nx = 3\n```\n:::\n"
+
+
+def far(code):
+    return f":::{{solution}} ex-wide\n```python\n{code}\n```\n:::\n"
+
+
+@pytest.mark.parametrize(
+    "exercise", [EXERCISE, EXERCISE.replace(SOLVED, "")], ids=["solved within too", "solved here only"]
+)
+def test_a_solution_away_from_its_exercise_is_run(chapter, exercise):
+    assert chapter(f"# Book\n{exercise}\n{far('x = 3')}").warnings == []
+
+
+def test_a_wrong_solution_away_from_its_exercise_is_told_at_its_own_line(project):
+    pages = {"docs/a.md": f"# A\n{EXERCISE.replace(SOLVED, '')}", "docs/b.md": f"# B\n\n{far('x = y')}"}
+    (warning,) = project.write({"docs/index.md": TOCTREE, **pages}).build().warnings
+
+    assert warning.startswith(
+        "docs/b.md:5: WARNING: the solution of exercise 'ex-wide' ends with NameError: name 'y' is"
+    )
+
+
+def test_a_solution_away_from_its_exercise_uses_the_page_of_the_exercise(project):
+    before = "# A\n\n```{live}\n:no-output: it only prepares\n\nthree = 3\n```\n"
+    pages = {"docs/a.md": before + EXERCISE, "docs/b.md": f"# B\n\n{far('x = three')}"}
+
+    assert project.write({"docs/index.md": TOCTREE, **pages}).build().warnings == []
+
+
+def test_a_changed_solution_away_from_its_exercise_is_run_again(project):
+    pages = {"docs/a.md": f"# A\n{EXERCISE}", "docs/b.md": f"# B\n\n{far('x = 3')}"}
+    project.write({"docs/index.md": TOCTREE, **pages}).build()
+    wrong = project.write({"docs/b.md": f"# B\n\n{far('x = 4')}"}).build()
+    mended = project.write({"docs/b.md": f"# B\n\n{far('x = 3')}"}).build()
+
+    (fact,) = facts(wrong)
+    assert fact.startswith("the solution of exercise 'ex-wide' does not pass its check")
+    assert mended.warnings == []
+
+
 def test_a_check_may_be_several_statements_and_use_the_page(chapter):
     check = "```{check}\nfor value in values:\n    assert x + value == 3 + value\n```"
     page = "# Book\n\n```{live}\n:no-output: it only prepares\n\nvalues = [1, 2]\n```\n"

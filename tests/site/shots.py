@@ -32,6 +32,7 @@ LOOKS = {
     "print": {"viewport": {"width": 794, "height": 1123}},
 }
 LONGEST = 6000  # pixels: a longer picture shows nothing more to an eye
+MOST_SECONDS = 240  # for one picture; a second on an idle machine
 
 
 class Quiet(SimpleHTTPRequestHandler):
@@ -51,6 +52,7 @@ def serve(site):
 def take(browser, address, look, file):
     """Write one picture."""
     context = browser.new_context(**LOOKS[look])
+    context.set_default_timeout(MOST_SECONDS * 1000)
     page = context.new_page()
     page.goto(address, wait_until="load")
     page.wait_for_timeout(400)
