@@ -9,7 +9,8 @@ The way of an equation, a room a module:
     parser, naming, subscripts, brackets, bigoperators, environments, conditions, ellipsis, plain    one expression to
     a tree
     nodes, equation, definitions   trees, statements, and what each left side defines
-    algebra, primitives, evaluator, ranges, reductions, calls, differentiation           trees to numbers
+    algebra, primitives            arithmetic with shapes, and the functions that everybody knows
+    evaluator, arithmetic, defined, indexing, ranges, reductions, calls, differentiation      trees to numbers
     options, targets, binding, draws, prepared, sides, gradient, slopes, vacuity    what a check runs and draws
     comparison, evidence, comparing, checker, verdict        both sides, and what was found
     mutator, changes, renamings, ranks      changes that a slip could make

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import primitives, reductions
 from .algebra import Row, Value
+from .defined import assemble
 from .errors import fault
 from .known import LETTERS, WORDS
 from .nodes import Call, Name
@@ -89,4 +90,4 @@ def apply(self: Evaluator, clauses: list[Clause], inputs: dict[str, Value]) -> V
     """The body of a defined function with its parameters put in."""
     inner = self.with_inputs({key: value.array if isinstance(value, Row) else value for key, value in inputs.items()})
     inner.active.add(("body", id(clauses[0])))
-    return inner.assemble(clauses[0].definition.key, clauses)
+    return assemble(inner, clauses[0].definition.key, clauses)

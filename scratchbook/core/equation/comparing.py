@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from . import defined
 from .algebra import Row, Value
 from .binding import environment_of
 from .comparison import plain
@@ -116,13 +117,13 @@ class Comparer:
         """The code's array against the right sides, element by element."""
         clause = Clause(definition, statement.members[1], statement)
         evaluator.ranges.targets[definition.key] = np.shape(code)
-        for bound in evaluator.assignments_of(clause):
+        for bound in defined.assignments_of(evaluator, clause):
             place = tuple(
                 evaluator.integer(pattern, bound, "an index") - evaluator.base for pattern in definition.patterns
             )
             if is_start(clause, place, code, evaluator):
                 continue
-            if np.ndim(code) < len(place) and None not in evaluator.fixed(clause):
+            if np.ndim(code) < len(place) and None not in defined.fixed(evaluator, clause):
                 place = ()  # Q_{s,a} with values of s and a: the code gives this one element
             expected = self.element(code, place, definition, evaluator, statement)
             self.evidence.cover(definition.key, code, place)
@@ -181,7 +182,7 @@ class Comparer:
         if len(statement.members) < 3:
             return
         clause = Clause(definition, statement.members[1], statement)
-        for bound in evaluator.assignments_of(clause):
+        for bound in defined.assignments_of(evaluator, clause):
             first = evaluator.value(statement.members[1], bound)
             for member, relation in zip(statement.members[2:], statement.relations[1:], strict=True):
                 right = evaluator.value(member, bound)
@@ -228,14 +229,14 @@ class Comparer:
     def target_value(self, evaluator: Evaluator, key: str) -> Value:
         """A target's value by the equation, for derivatives."""
         clauses = self.prepared.definitions.clauses[key]
-        value = evaluator.assemble(key, clauses)
+        value = defined.assemble(evaluator, key, clauses)
         return value.array if isinstance(value, Row) else value
 
 
 def is_start(clause: Clause, place: tuple[int, ...], code: Value, evaluator: Evaluator) -> bool:
     """Is it where a recurrence begins, an element that the code does not give, as h_0 = a beside h_t = ... h_{t-1}?"""
     key, shape = clause.definition.key, np.shape(code)
-    if not place or len(place) > len(shape) or None in evaluator.fixed(clause):
+    if not place or len(place) > len(shape) or None in defined.fixed(evaluator, clause):
         return False
     is_outside = any(not 0 <= number < size for number, size in zip(place, shape, strict=False))
     others = [other for other in evaluator.definitions.clauses[key] if other.body is not clause.body]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from .differentiation import parts_of
 from .equation import Definition, Equation, Statement
@@ -20,6 +21,12 @@ class Clause:
     definition: Definition
     body: Node
     statement: Statement
+
+
+@lru_cache(maxsize=500)
+def target_of(clause: Clause) -> Node:
+    """A left side as an element of the array that code gives, whether it is x_i or f(x)_i."""
+    return Index(Name(clause.definition.key), clause.definition.patterns)
 
 
 @dataclass

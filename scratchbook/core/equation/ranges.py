@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from . import defined
 from .algebra import Row
+from .definitions import Clause, target_of
 from .ellipsis import KEY
 from .errors import EquationError, fault
 from .nodes import (
@@ -33,7 +34,6 @@ from .notation import Notation
 from .symbols import latex_of
 
 if TYPE_CHECKING:
-    from .definitions import Clause
     from .evaluator import Bound, Evaluator
 
 MAX_MEMBERS: Final = 100_000
@@ -285,7 +285,7 @@ class Ranges:
     def target_axis(self, key: str, axis: int, size: int, evaluator: Evaluator) -> Span:
         """The span of an axis of what code gives, with the first elements that the display fixes, as h_0 = a."""
         clauses = evaluator.definitions.clauses.get(key, ())
-        fixed = [evaluator.fixed(clause) for clause in clauses]
+        fixed = [defined.fixed(evaluator, clause) for clause in clauses]
         starts = [numbers[axis] for numbers in fixed if axis < len(numbers) and numbers[axis] is not None]
         low, high = evaluator.base, evaluator.base + size - 1
         return min([low, *(number for number in starts if number is not None)]), high
@@ -304,7 +304,7 @@ class Ranges:
         if any(memo[0] == "arrays" for memo in evaluator.active if isinstance(memo, tuple)) and len(clauses) > 1:
             return None
         try:
-            shape = np.shape(evaluator.whole(key))
+            shape = np.shape(defined.whole(evaluator, key))
         except EquationError as error:
             if "has no range" in error.text or "by itself" in error.text:
                 return None
@@ -344,12 +344,6 @@ def undeclared(key: str, notation: Notation) -> str:
     if symbol is None or symbol.key == key or len(symbol.kind.shape) not in (1, 2):
         return text
     return f"{text}; for the transpose write {symbol.latex}^\\top"
-
-
-@lru_cache(maxsize=500)
-def target_of(clause: Clause) -> Node:
-    """A left side as an element of the array that code gives, whether it is x_i or f(x)_i."""
-    return Index(Name(clause.definition.key), clause.definition.patterns)
 
 
 def neighbours(chain: Compare, place: int) -> Iterator[tuple[str, Node, bool]]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from .binding import environment_of
 from .comparison import plain
+from .defined import whole
 from .draws import Draw, draw
 from .errors import EquationError
 from .evaluator import Budget
@@ -110,7 +111,7 @@ class Sides:
         for symbol in prepared.symbols:
             if symbol.code in wanted and symbol.key not in own and prepared.definitions.defines(symbol.key):
                 evaluator = prepared.evaluator(drawn.values, drawn.spans, {}, Budget())
-                found[symbol.code] = plain(evaluator.whole(symbol.key))
+                found[symbol.code] = plain(whole(evaluator, symbol.key))
         return found
 
     def has_rows(self, side: Side) -> bool:

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from . import defined
 from .algebra import Row, Value
 from .binding import BoundFunctions, environment_of
 from .definitions import Clause, collect
@@ -90,7 +91,7 @@ def evaluate(
     try:
         worker = Worker(equation, values, namespace or {}, base, 4)
         keys = [key for key, group in worker.definitions.clauses.items() if group[0].definition.parameters is None]
-        return {key: worker.evaluator.whole(key) for key in keys}
+        return {key: defined.whole(worker.evaluator, key) for key in keys}
     except EquationError as error:
         raise error.within(equation.source, "latex") from None
 
@@ -133,7 +134,7 @@ class Worker:
 
     def steps_of(self, clause: Clause) -> Iterator[Step]:
         """The steps of one statement, once for each value of its indices."""
-        for number, bound in enumerate(self.evaluator.assignments_of(clause)):
+        for number, bound in enumerate(defined.assignments_of(self.evaluator, clause)):
             if number >= MAX_INDEX_VALUES:
                 return
             left = self.renderer.write(self.placed(clause.statement.members[0], bound))

@@ -8,12 +8,13 @@ from equation_messages import cases_of, matches, name_of, read_cases, sites, wha
 from scratchbook.core.equation.vocabulary import REFUSED
 
 CASES = read_cases()
-# Messages that no text reaches, since the parser reads it otherwise before; without them a wrong value could pass.
+# Messages that no text reaches, since the parser reads it otherwise before; a change that a mutation makes may.
+NOT_DECLARED = "\0 is not declared; declare it in the notation, or define it"
 GUARDS = {
-    ("evaluator", "a slice such as ':' stands alone in a subscript"),
-    ("evaluator", "\0 is a function here; write its arguments"),
-    ("ranges", "\0 is not declared; declare it in the notation, or define it"),
-    ("ranges", "\0 is not declared; declare it in the notation, or define it; for the transpose write \0^\\top"),
+    ("defined", "\0 is a function here; write its arguments"),
+    ("indexing", "a slice such as ':' stands alone in a subscript"),
+    ("ranges", NOT_DECLARED),
+    ("ranges", f"{NOT_DECLARED}; for the transpose write \0^\\top"),
 }
 
 

@@ -1,0 +1,117 @@
+"""Compute sums, products, powers, roots, matrices, lists and cases from the values of their parts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from . import algebra, primitives, reductions
+from .algebra import Ones, Row, Value
+from .errors import fault
+from .nodes import Add, Cases, Constant, Join, Matrix, Multiply, Power, Product, Root
+
+if TYPE_CHECKING:
+    from .evaluator import Bound, Evaluator
+
+SIGNS: Final[dict[str, Callable[[Value, Value], Value]]] = {
+    r"\cdot": algebra.dot, r"\times": algebra.cross, r"\odot": algebra.elementwise, "/": algebra.divide,
+}  # fmt: skip
+CONSTANTS: Final[dict[str, Value]] = {
+    "pi": np.pi, "e": np.e, "infinity": np.inf, "ones": algebra.Ones(), "zero": algebra.Zero(),
+    "identity": algebra.Identity(),
+}  # fmt: skip
+
+
+def multiplied(self: Evaluator, node: Multiply, bound: Bound) -> Value:
+    """A written product sign."""
+    left, right = self.value(node.left, bound), self.value(node.right, bound)
+    if node.sign == "*":
+        return algebra.star(left, right, is_plain=self.is_plain)
+    if node.sign == r"\bmod":
+        return algebra.remainder(left, right)
+    return SIGNS[node.sign](left, right)
+
+
+def added(self: Evaluator, node: Add, bound: Bound) -> Value:
+    """A sum of terms."""
+    first = self.value(node.terms[0], bound)
+    total = first if node.signs[0] == "+" else algebra.negate(first)
+    for term, sign in zip(node.terms[1:], node.signs[1:], strict=True):
+        total = algebra.add(total, self.value(term, bound), sign)
+    return total
+
+
+def produced(self: Evaluator, node: Product, bound: Bound) -> Value:
+    """Factors side by side, from the left."""
+    total = self.value(node.factors[0], bound)
+    for factor in node.factors[1:]:
+        total = algebra.multiply(total, self.value(factor, bound))
+    return total
+
+
+def raised(self: Evaluator, node: Power, bound: Bound) -> Value:
+    """A power; of e the exponential function."""
+    exponent = self.value(node.exponent, bound)
+    if isinstance(node.base, Constant) and node.base.name == "e":
+        return primitives.apply("exp", [exponent], [])
+    return algebra.power(self.value(node.base, bound), exponent, is_elementwise=node.is_elementwise)
+
+
+def rooted(self: Evaluator, node: Root, bound: Bound) -> Value:
+    """A square root, or the root of a degree."""
+    body = self.value(node.body, bound)
+    if isinstance(body, Ones | algebra.Identity) or (np.ndim(body) >= 2 if not isinstance(body, Row) else False):
+        raise fault(f"ambiguous: the root of a {algebra.shown(body)}; index it", node)
+    if node.degree is None:
+        return primitives.apply("sqrt", [body], [])
+    return algebra.power(body, algebra.divide(1.0, self.value(node.degree, bound)))
+
+
+def constant(self: Evaluator, node: Constant, bound: Bound) -> Value:
+    """A constant."""
+    return CONSTANTS[node.name]
+
+
+def matrix(self: Evaluator, node: Matrix, bound: Bound) -> Value:
+    """A matrix; one column is a vector, one row a transposed vector; blocks are joined."""
+    rows = [[self.value(cell, bound) for cell in row] for row in node.rows]
+    if node.is_determinant:
+        return primitives.apply("det", [np.asarray(rows)], [])
+    if all(algebra.is_number(cell) for row in rows for cell in row):
+        array = np.asarray(rows)
+        if array.shape[1] == 1:
+            return array[:, 0]
+        return Row(array[0]) if array.shape[0] == 1 else array
+    return primitives.one_above_other([primitives.side_by_side(row) if len(row) > 1 else row[0] for row in rows])
+
+
+def joined(self: Evaluator, node: Join, bound: Bound) -> Value:
+    """A list."""
+    values = reductions.listed(self, node.parts, bound)
+    return primitives.one_above_other(values) if node.is_vertical else primitives.side_by_side(values)
+
+
+def chosen(self: Evaluator, node: Cases, bound: Bound) -> Value:
+    """The value of the first case whose condition holds; of arrays element by element."""
+    result: Value = None
+    decided: Any = None
+    for row in node.rows:
+        truth = True if row.condition is None else self.truth(row.condition, bound)
+        if np.ndim(truth) == 0 and decided is None:
+            if truth:
+                return self.value(row.value, bound)
+            continue
+        value = self.value(row.value, bound)
+        if np.ndim(value) and np.shape(value) != np.shape(truth):
+            text = f"a case of {algebra.shown(value)} where its condition has another shape; index both"
+            raise fault(text, row.value)
+        if decided is None:
+            result, decided = np.where(truth, value, np.nan), np.asarray(truth)
+        else:
+            result = np.where(np.logical_and(truth, ~decided), value, result)
+            decided = np.logical_or(decided, truth)
+    if decided is None or not np.all(decided):
+        raise fault("no case applies here; add one with \\text{otherwise}", node)
+    return result

@@ -1,0 +1,80 @@
+"""Pick elements, rows and slices.  An index counts from the base, and never runs round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import algebra, defined
+from .algebra import Ones, Row, Value
+from .errors import fault
+from .nodes import Index, Name, Node, Number, Slice
+from .symbols import latex_of
+
+if TYPE_CHECKING:
+    from .evaluator import Bound, Evaluator
+
+
+def indexed(self: Evaluator, node: Index, bound: Bound) -> Value:
+    """An element, a row or a slice."""
+    base = node.base
+    if (
+        isinstance(base, Name)
+        and base.key not in bound
+        and base.key not in self.inputs
+        and self.definitions.defines(base.key)
+    ):
+        clause = self.definitions.clauses[base.key][0]
+        count = len(clause.definition.patterns)
+        if (
+            clause.definition.parameters is None
+            and 0 < count <= len(node.indices)
+            and not any(isinstance(i, Slice) for i in node.indices[:count])
+        ):
+            place = tuple(self.integer(i, bound, "an index") for i in node.indices[:count])
+            value = defined.element(self, base.key, place, node)
+            return pick(self, value, node.indices[count:], bound, node) if len(node.indices) > count else value
+    return pick(self, self.value(base, bound), node.indices, bound, node)
+
+
+def pick(self: Evaluator, value: Value, indices: Sequence[Node], bound: Bound, node: Index) -> Value:
+    """Index an array, with every index within its range."""
+    name = latex_of(node.base.key) if isinstance(node.base, Name) else "this"
+    if isinstance(value, Row):
+        value = value.array
+    if not isinstance(value, np.ndarray) or value.ndim < len(indices):
+        axes = np.ndim(value) if not isinstance(value, algebra.Identity | Ones) else 0
+        raise fault(
+            f"{name} is a {algebra.shown(value)} with {axes} axes, but has {len(indices)} indices here", node
+        )
+    if value.ndim > 1 and len(indices) == 1 and isinstance(indices[0], Number) and indices[0].value >= 10:
+        raise fault("ambiguous: two digits under a matrix; part the indices with a comma", node)
+    picked = value[tuple(position(self, i, axis, value.shape[axis], bound, name) for axis, i in enumerate(indices))]
+    if np.ndim(picked) == 0 and isinstance(picked, np.integer):
+        return int(picked)
+    return picked
+
+
+def position(self: Evaluator, index: Node, axis: int, size: int, bound: Bound, name: str) -> int | slice:
+    """Where an index points, 0-based."""
+    if isinstance(index, Slice):
+        low = self.integer(index.low, bound, "an index") - self.base if index.low else 0
+        high = self.integer(index.high, bound, "an index") - self.base if index.high else size - 1
+        if low < 0 or high >= size or high < low - 1:
+            raise fault(
+                f"the slice {low + self.base}..{high + self.base} is outside {self.base}..{size - 1 + self.base} "
+                f"of {name}",
+                index,
+            )
+        return slice(low, high + 1)
+    number = self.integer(index, bound, "an index")
+    if not 0 <= number - self.base < size:
+        raise fault(f"index {number} is outside {self.base}..{size - 1 + self.base} of {name}", index)
+    return number - self.base
+
+
+def unplaced(self: Evaluator, node: Slice, bound: Bound) -> Value:
+    """A slice is no value, whatever a change makes of its place."""
+    raise fault("a slice such as ':' stands alone in a subscript", node)
