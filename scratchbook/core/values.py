@@ -16,6 +16,7 @@ LONGEST_VALUE: Final = 200
 CONVERSIONS: Final[dict[str, Callable[[Any], str]]] = {"r": repr, "s": str, "a": ascii}
 QUOTE: Final = re.compile(r"\"\"\"|'''|\"|'")
 ADDRESS: Final = re.compile(r"<.* at 0x[0-9a-f]+>")
+BARE_OBJECT: Final = re.compile(r"<.*>", re.DOTALL)  # such as <class 'int'>
 
 
 class ValueMistake(ValueError):
@@ -112,16 +113,25 @@ def _format(value: Any, spec: str) -> str:
     try:
         return format(value, spec)
     except (ValueError, TypeError) as error:
-        raise ValueMistake(f"the format ':{spec}' does not fit a {type(value).__name__}: {error}") from None
+        raise ValueMistake(f"the format ':{spec}' does not fit a value of type {type(value).__name__}: {error}") from None
 
 
 def _plain(value: Any, expression: str) -> str:
     """Return the text of a value without a format."""
     if value is None:
         raise ValueMistake(f"`{expression}` is None")
+    if is_drawing(value):
+        raise ValueMistake(f"`{expression}` is a drawing; show it with :figure: in a block")
+    if not isinstance(value, str) and BARE_OBJECT.fullmatch(str(value)):
+        raise ValueMistake(f"`{expression}` is an object that has no text of its own; name what to show of it")
     if isinstance(value, float | np.floating) and not math.isfinite(value):
         raise ValueMistake(f"`{expression}` is {value}; if that is meant, give it a format such as `:.2f`")
     return str(value)
+
+
+def is_drawing(value: Any) -> bool:
+    """Whether a value is a figure, or a part of one, whose text says nothing of what it shows."""
+    return any(kind.__module__.startswith("matplotlib.") for kind in type(value).__mro__)
 
 
 def _checked(shown: str, expression: str) -> str:

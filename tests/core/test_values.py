@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from scratchbook.core.values import Formula, ValueMistake, check_claim, show_value, split_formula
 
@@ -18,6 +19,7 @@ NAMES = {
     "yes": np.bool_(True),
     "array": np.array([0.25, 0.5]),
     "cube": np.zeros((2, 2, 2)),
+    "drawing": Figure(),
     "zero_d": np.array(3.5),
     "pair": (np.float64(3.5), np.int64(2)),
     "words": {"a:b": "c!d"},
@@ -135,9 +137,12 @@ def test_with_a_format_a_reader_sees_what_an_f_string_gives(text, reader_sees):
         ("cube", "`cube` takes 5 lines; a sentence has room for one"),
         ("'x' * 201", "`'x' * 201` takes 201 characters; a sentence has room for 200: name a part of it"),
         ("object()", "`object()` is an object that has no text of its own; name what to show of it"),
-        ("array:.2f", "the format ':.2f' does not fit a ndarray: unsupported format string passed to "
+        ("print", "`print` is an object that has no text of its own; name what to show of it"),
+        ("int", "`int` is an object that has no text of its own; name what to show of it"),
+        ("drawing", "`drawing` is a drawing; show it with :figure: in a block"),
+        ("array:.2f", "the format ':.2f' does not fit a value of type ndarray: unsupported format string passed to "
          "numpy.ndarray.__format__"),
-        ("'x':d", "the format ':d' does not fit a str: Unknown format code 'd' for object of type 'str'"),
+        ("'x':d", "the format ':d' does not fit a value of type str: Unknown format code 'd' for object of type 'str'"),
     ],
 )  # fmt: skip
 def test_a_value_that_no_sentence_can_hold_is_told(text, told):
