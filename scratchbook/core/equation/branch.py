@@ -13,7 +13,7 @@ from typing import Any
 
 from scratchbook.core.errors import Mistake, Place
 
-from .checker import check
+from .checker import check, own_notation
 from .codemutants import score_code
 from .equation import Equation, parse_equation
 from .errors import EquationError
@@ -128,11 +128,13 @@ def read_equation(job: Job) -> tuple[Equation, Request]:
     """Read the LaTeX with the definitions that it needs, and the options.  Raises EquationError."""
     job, bound = bind_formula(job)
     known = {name.replace("-", "_"): text for name, text in job.options.items()}
-    equation = parse_equation(job.latex, job.notation, job.macros, job.given)
+    request = Request(label=job.label or job.latex, **{**known, **bound})
+    notation = own_notation(job.notation, request, job.macros)
+    equation = parse_equation(job.latex, notation, job.macros, job.given)
     needed = needed_definitions(equation)
     if needed != job.given:
-        equation = parse_equation(job.latex, job.notation, job.macros, needed)
-    return equation, Request(label=job.label or job.latex, **{**known, **bound})
+        equation = parse_equation(job.latex, notation, job.macros, needed)
+    return equation, request
 
 
 def bind_formula(job: Job) -> tuple[Job, dict[str, str]]:

@@ -12,7 +12,7 @@ from .definitions import collect
 from .draws import needed
 from .equation import Equation, parse_equation, parse_plain
 from .errors import EquationError
-from .notation import read_notation
+from .notation import Notation, read_notation
 from .options import Request, read_points, read_tolerance
 from .prepared import Prepared
 from .suggest import suggest
@@ -82,18 +82,23 @@ def prepare(
 
 def with_own_notation(equation: Equation, request: Request, macros: Macros | None) -> Equation:
     """The equation read again with the notation that only this request declares."""
-    notation = equation.notation
+    notation = own_notation(equation.notation, request, macros)
+    if notation is equation.notation:
+        return equation
+    if equation.is_plain:
+        return parse_plain(equation.source, notation, equation.given)
+    return parse_equation(equation.source, notation, macros, equation.given)
+
+
+def own_notation(notation: Notation, request: Request, macros: Macros | None) -> Notation:
+    """A notation with what ':where:' and ':using:' declare on top.  Raises EquationError, in that text."""
     for text, field_name in ((request.where, "where"), (request.using, "using")):
         if text.strip():
             try:
                 notation = notation.overridden(read_notation(text, macros))
             except EquationError as error:
                 raise replace(error, field=field_name, source=text) from None
-    if notation is equation.notation:
-        return equation
-    if equation.is_plain:
-        return parse_plain(equation.source, notation, equation.given)
-    return parse_equation(equation.source, notation, macros, equation.given)
+    return notation
 
 
 def used_keys(equation: Equation, functions: BoundFunctions) -> set[str]:

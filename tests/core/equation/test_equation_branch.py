@@ -1,0 +1,73 @@
+"""A check in a fork of its page: plain data in, a verdict or mistakes as plain data out."""
+
+import numpy as np
+
+from scratchbook.core.equation.branch import run_check, run_worked
+
+
+def tied_head(hidden, E):
+    return hidden @ E.T
+
+
+def payload(latex, request, notations=(), **more):
+    """What the Sphinx side leaves for one equation."""
+    texts = [{"text": text, "path": "docs/notation.md", "line": 7} for text in notations]
+    place = {"label": "eq-one", "path": "docs/one.md", "line": 20, "is_formula": False}
+    return {**place, "latex": latex, "notations": texts, "macros": [], "formulas": [], "request": request, **more}
+
+
+def test_an_equation_is_read_with_the_notation_that_only_it_declares():
+    book = "h: dim\nE: matrix(V, d)"
+    request = {"check": "tied_head", "where": "override h as hidden: matrix(T, d)"}
+
+    outcome = run_check({"tied_head": tied_head}, payload(r"y_t = h_t E^\top", request, [book]))
+
+    assert outcome["mistakes"] == []
+    assert outcome["parts"][0]["data"]["code"][0]["name"] == "tied_head"
+
+
+def test_a_mistake_in_it_is_told_at_its_line():
+    request = {"check": "y == 2 * x", "where": "x: vectr(d)"}
+
+    outcome = run_check({}, payload("y = 2x", request))
+
+    (mistake,) = outcome["mistakes"]
+    assert mistake["text"].startswith("equation eq-one: 'vectr' is not a kind; choose from ")
+    assert mistake["detail"].splitlines() == ["    x: vectr(d)", "    ^^^^^^^^^^^"]
+
+
+def test_a_mistake_in_the_tex_is_told_at_its_row():
+    latex = "\\begin{aligned}\ny &= 2x \\\\\nz &= 2 x y 3\n\\end{aligned}"
+
+    outcome = run_check({}, payload(latex, {"check": "y == 1"}))
+
+    (mistake,) = outcome["mistakes"]
+    assert mistake["place"] == ["docs/one.md", 22]
+    assert mistake["text"] == "equation eq-one: ambiguous: the number 3 follows a factor; put it first or write \\cdot"
+
+
+def test_a_mistake_in_a_notation_is_told_where_that_stands():
+    outcome = run_check({}, payload("y = 2x", {"check": "y == 1"}, ["a: scalar\nx: vectr(d)"]))
+
+    (mistake,) = outcome["mistakes"]
+    assert (mistake["kind"], mistake["place"]) == ("notation", ["docs/notation.md", 8])
+
+
+def test_a_difference_shows_the_draw_the_place_and_the_numbers():
+    request = {"check": "y == 2 * x", "where": "x: vector(d)"}
+
+    outcome = run_check({"np": np}, payload("y_i = 3x_i", request))
+
+    (mistake,) = outcome["mistakes"]
+    line, caret, numbers, drawn = mistake["detail"].splitlines()
+    assert line[caret.index("^") :] == "3x_i"
+    assert numbers.startswith("    draw 0, i=1: y: one side ")
+    assert drawn.startswith("    with x = [")
+
+
+def test_numbers_are_put_in_step_by_step():
+    work = payload("y = h^2", {"check": "y == h * h", "where": "override h: scalar"}, ["h: dim"], values="h = 3.0")
+
+    outcome = run_worked({}, work)
+
+    assert outcome["parts"][0]["data"]["steps"] == [{"left": "y", "sides": ["h^2", "3^{2}", "9"]}]
