@@ -361,10 +361,11 @@ def depend_on_all(app: Sphinx, docname: str) -> list[Any]:
     if page is None:
         return []
     shown: list[Any] = [str(find_by_key(domain, key)) for key, _ in page.kept.get("key-equations", ())]
-    entries = [entry_of(domain, docname, equation) for equation in page_equations(domain, docname)]
-    shown += [str(find_listing(domain, docname, code)) for entry in entries for code in entry.codes]
-    if page.kept.get("equation-lists"):
-        shown += [str(entry) for entry in findings(domain)]
+    lists_all = bool(page.kept.get("equation-lists"))
+    own = (entry_of(domain, docname, equation) for equation in page_equations(domain, docname))
+    for entry in findings(domain) if lists_all else own:
+        shown += [str(entry)] if lists_all else []
+        shown += [str(find_listing(domain, entry.docname, code)) for code in entry.codes]
     return shown
 
 

@@ -4,6 +4,7 @@ and the reader's font; as PDF for LaTeX.  A drawing that could run something sta
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -27,6 +28,7 @@ UNSAFE: Final = re.compile(
 ROOT: Final = re.compile(r"<svg\b[^>]*>")
 NAMED: Final = re.compile(r"\s(?:role|aria-\w+|color)\s*=\s*(\"[^\"]*\"|'[^']*')")
 CONVERTING_SECONDS: Final = 60
+UNDATED: Final = {"SOURCE_DATE_EPOCH": "0"}  # else the PDF says when it was made, and no two builds are the same
 SCHEME: Final = re.compile(r"<style>[^<]*prefers-color-scheme[^<]*</style>\s*")
 
 
@@ -91,8 +93,9 @@ class DrawingsAsPdf(ImageConverter):
     def convert(self, _from: Any, _to: Any) -> bool:
         """Convert one drawing; what went wrong is kept in `fault`."""
         command = [CONVERTER, "--format=pdf", f"--output={_to}", str(_from)]
+        options: dict[str, Any] = {"capture_output": True, "text": True, "timeout": CONVERTING_SECONDS}
         try:
-            subprocess.run(command, capture_output=True, text=True, check=True, timeout=CONVERTING_SECONDS)
+            subprocess.run(command, env=os.environ | UNDATED, check=True, **options)
         except FileNotFoundError:
             self.fault = f"{CONVERTER} is missing, so this drawing is left out of the PDF: apt-get install librsvg2-bin"
         except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:

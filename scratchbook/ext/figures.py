@@ -89,7 +89,7 @@ def inline_svg(svg: str, alt: str) -> nodes.container:
 def image_file(content: bytes, kind: str, alt: str, env: BuildEnvironment) -> nodes.image:
     """Return an image whose file is named by its content, beside the doctrees; builders copy it as any other."""
     path = Path(env.doctreedir) / "scratchbook" / f"{hashlib.sha256(content).hexdigest()[:24]}.{kind}"
-    if not path.is_file():
+    if not path.is_file() or path.read_bytes() != content:  # a killed build may have left half of it
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     name = path.as_posix()

@@ -31,8 +31,9 @@ from sphinx.util.index_entries import split_index_msg
 from scratchbook.ext import interrupted
 from scratchbook.ext.interrupted import Lost, begin_writing, end, record_path, was_interrupted
 
-RECORD_FORMAT = 1
+RECORD_FORMAT = 2
 DEPENDS_EVENT = "scratchbook-depends"
+TEMPLATE = re.compile(r"(_t|\.jinja)$")  # such a static file is written under the name without it
 CITATION_KEY = re.compile(r"[^,{}\s]+")
 
 logger = logging.getLogger(__name__)
@@ -248,37 +249,43 @@ class Written:
     """What this build knows of its output folder: what each page should show, and which pages it writes."""
 
     digests: dict[str, str] = field(default_factory=dict)
-    docnames: set[str] = field(default_factory=set)
+    shown: dict[str, list[str]] = field(default_factory=dict)  # by page: pictures and downloads in the output folder
     lost: Lost = field(default_factory=Lost)
 
     def on_get_updated(self, app: Sphinx, env: BuildEnvironment) -> list[str]:
         """Return the pages that would be written differently from the way they stand in the output folder."""
-        self.docnames.clear()  # a process that builds again and again keeps this object
+        self.shown.clear()  # a process that builds again and again keeps this object
         self.digests = page_digests(app)
-        known = {} if was_interrupted(app) else read_record(app)["pages"]
+        record = read_record(app)
+        for file in set(record["static"]) - set(static_files(app)):
+            remove_output(Path(app.outdir), file)  # before the theme's are copied: one may have the same name
+        known = {} if was_interrupted(app) else record["pages"]
         begin_writing(app)
         return [docname for docname, digest in self.digests.items() if known.get(docname, {}).get("digest") != digest]
 
     def on_doctree_resolved(self, app: Sphinx, doctree: nodes.document, docname: str) -> None:
-        """Note that a page is being written."""
-        self.docnames.add(docname)
+        """Note that a page is being written, and what it shows from files."""
+        self.shown[docname] = shown_files(app.builder, doctree)
 
     def on_build_finished(self, app: Sphinx, exception: Exception | None) -> None:
-        """Delete what deleted chapters left behind, then record what now stands in the output folder.
+        """Delete what no page has or shows any more, then record what now stands in the output folder.
 
         After an exception, or when a page could not be written, the next build writes every page, see `interrupted`.
         """
         if exception is not None or self.lost.paths:
             return
         record = read_record(app)
+        before = recorded_files(record)
         for docname in record["pages"].keys() - app.env.all_docs.keys():
-            for file in record["pages"].pop(docname)["files"]:
-                remove_output(Path(app.outdir), file)
-        for docname in self.docnames & self.digests.keys():
+            del record["pages"][docname]
+        for docname in self.shown.keys() & self.digests.keys():
             record["pages"][docname] = {
                 "digest": self.digests[docname],
-                "files": output_files(app.builder, docname),
+                "files": [*output_files(app.builder, docname), *self.shown[docname]],
             }
+        for file in before - recorded_files(record):
+            remove_output(Path(app.outdir), file)
+        record["static"] = static_files(app)
         write_record(app, record)
         end(app)
 
@@ -321,6 +328,37 @@ def output_files(builder: Builder, docname: str) -> list[str]:
     return files
 
 
+def shown_files(builder: Builder, doctree: nodes.document) -> list[str]:
+    """Return the pictures and downloads of a page that the builder copies, relative to the output folder."""
+    if not hasattr(builder, "copy_image_files") or builder.format not in ("html", "latex"):
+        return []
+    folder = f"{builder.imagedir}/" if builder.imagedir else ""
+    found = set()
+    for image in doctree.findall(nodes.image):
+        for uri in (image["uri"], *image.get("candidates", {}).values()):
+            if uri in builder.env.images:
+                found.add(folder + builder.env.images[uri][1])
+    for download in doctree.findall(addnodes.download_reference):
+        if download.get("filename"):
+            found.add(f"_downloads/{download['filename']}")
+    return sorted(found)
+
+
+def static_files(app: Sphinx) -> list[str]:
+    """Return what the project's own static folders put into the output folder."""
+    found = set()
+    for entry in getattr(app.config, "html_static_path", ()) if app.builder.format == "html" else ():
+        path = Path(app.confdir) / entry
+        files = [file.relative_to(path) for file in path.rglob("*") if file.is_file()] or [Path(path.name)]
+        found |= {f"_static/{TEMPLATE.sub('', file.as_posix())}" for file in files}
+    return sorted(found)
+
+
+def recorded_files(record: dict[str, Any]) -> set[str]:
+    """Return every file of a page that the record knows."""
+    return {file for page in record["pages"].values() for file in page["files"]}
+
+
 def remove_output(outdir: Path, file: str) -> None:
     """Remove a file and the folders that it leaves empty."""
     path = outdir / file
@@ -340,7 +378,7 @@ def read_record(app: Sphinx) -> dict[str, Any]:
         record = json.loads(record_path(app).read_text(encoding="utf-8"))
         if isinstance(record, dict) and record.get("format") == RECORD_FORMAT:
             return record
-    return {"format": RECORD_FORMAT, "pages": {}}
+    return {"format": RECORD_FORMAT, "pages": {}, "static": []}
 
 
 def write_record(app: Sphinx, record: dict[str, Any]) -> None:

@@ -81,8 +81,13 @@ class Project:
             path.write_bytes(content if isinstance(content, bytes) else dedent(content).removeprefix("\n").encode())
         return self
 
-    def build(self, builder: str = "dummy", *, jobs: int = 1, strict: bool = False, **settings: Any) -> Build:
-        """Build once; outputs and doctrees of earlier builds stay where they were."""
+    def build(
+        self, builder: str = "dummy", *, jobs: int = 1, strict: bool = False, doctrees: str = "", **settings: Any
+    ) -> Build:
+        """Build once; outputs and doctrees of earlier builds stay where they were.
+
+        doctrees: the builder whose doctrees it shares, its own if left out.
+        """
         status, warning = io.StringIO(), io.StringIO()
         locale.translators.clear()  # Sphinx keeps those of the build before
         with patch_docutils(), docutils_namespace(), warnings.catch_warnings():
@@ -91,7 +96,7 @@ class Project:
                 self.root / "docs",
                 self.root,
                 self.root / "build" / builder,
-                self.root / "build" / f"doctrees-{builder}",
+                self.root / "build" / f"doctrees-{doctrees or builder}",
                 builder,
                 confoverrides={**self.settings, **settings},
                 status=status,

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
-from tests.ext.changing_book import ChangingBook, write_book
+from tests.ext.changing_book import CAN_CONVERT, DRAWING, PICTURE, ChangingBook, write_book
 from tests.ext.conftest import Project
 
-# Sphinx notes in it which settings a build had, and the two builds differ in where outcomes are kept.
-NOT_COMPARED = {".buildinfo"}
+# Sphinx notes in them which settings this build and the one before had; only one of the two keeps outcomes.
+NOT_COMPARED = {".buildinfo", ".buildinfo.bak"}
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -49,7 +49,20 @@ class IncrementalIsClean(RuleBasedStateMachine):
         hypothesis.note(change.__name__)
         self.compare(touches=change is ChangingBook.touch)
 
+    @rule(builder=st.sampled_from(["html", "text", "latex"]))
+    def build_otherwise(self, builder):
+        """Edit, and build with another builder over the same doctrees first."""
+        if builder != self.builder:
+            self.book.edit_title()
+            self.book.add_equation()
+            write_book(self.book, self.root)
+            built = self.project.build(builder, jobs=self.jobs, doctrees=self.builder)
+            assert built.warnings == []
+            assert self.sessions_run(built.log) == self.sessions_expected()
+            self.compare(touches=False)
+
     def compare(self, *, touches):
+        self.book.remember()
         write_book(self.book, self.root, touches=touches)
         incremental = self.project.build(self.builder, jobs=self.jobs)
         found = contents(Path(incremental.app.outdir))
@@ -76,6 +89,7 @@ class IncrementalIsClean(RuleBasedStateMachine):
 
 def run_machine(root, *, examples, steps, builder="html", jobs=1):
     machine = type("Machine", (IncrementalIsClean,), {"root": root, "builder": builder, "jobs": jobs})
+    machine = hypothesis.seed(f"{builder} -j {jobs}")(machine)  # each builder sees edits of its own
     settings = hypothesis.settings(
         max_examples=examples,
         stateful_step_count=steps,
@@ -98,6 +112,79 @@ def test_so_do_other_builders(tmp_path, builder, jobs):
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("builder", ["html", "dirhtml", "text"])
+@pytest.mark.parametrize("builder", ["html", "dirhtml", "latex"])
 def test_a_thousand_edits_leave_no_byte_behind(tmp_path, builder):
-    run_machine(tmp_path / "book", examples=17, steps=20, builder=builder)
+    run_machine(tmp_path / "book", examples=17, steps=20, builder=builder, jobs=2)
+
+
+def output(built):
+    return sorted(contents(Path(built.app.outdir)))
+
+
+@pytest.mark.parametrize(("builder", "name"), [("html", "_images/picture.png"), ("latex", "picture.png")])
+def test_a_picture_that_no_page_shows_any_more_leaves_the_output(project, builder, name):
+    two = "# One\n\n![p](picture.png)\n\n```{toctree}\ntwo\n```\n"
+    project.write({"docs/index.md": two, "docs/two.md": "# Two\n\n![p](picture.png)\n", "docs/picture.png": PICTURE})
+    project.build(builder)
+    project.write({"docs/two.md": "# Two\n"})
+    shown_once = output(project.build(builder))
+    project.write({"docs/index.md": two.replace("![p](picture.png)", "")})
+
+    assert name in shown_once
+    assert name not in output(project.build(builder))
+
+
+def test_a_download_that_no_page_offers_any_more_leaves_the_output(project):
+    project.write({"docs/index.md": "# One\n\n{download}`data.txt`\n", "docs/data.txt": "1\n"})
+    before = output(project.build("html"))
+    project.write({"docs/index.md": "# One\n"})
+
+    assert any(name.endswith("/data.txt") for name in before)
+    assert not any(name.endswith("/data.txt") for name in output(project.build("html")))
+
+
+def test_a_static_file_that_is_gone_leaves_the_output_or_gives_way_to_the_theme_s(project):
+    settings = {"html_static_path": ["static"]}
+    plain = project.build("html", **settings, scratchbook_fast=False).file("_static/basic.css")
+    project.write({"static/own/a.css": "p {}\n", "static/basic.css": "q {}\n"})
+    before = project.build("html", **settings)
+    assert (before.file("_static/basic.css"), before.file("_static/own/a.css")) == ("q {}\n", "p {}\n")
+    (project.root / "static" / "own" / "a.css").unlink()
+    (project.root / "static" / "basic.css").unlink()
+    after = project.build("html", **settings)
+
+    assert after.file("_static/basic.css") == plain
+    assert "_static/own/a.css" not in output(after)
+
+
+def test_the_list_of_equations_follows_the_listing_of_their_code(project):
+    module = "# tag::{}[]\ndef double(x):\n    return 2 * x\n# end::{}[]\n\n\n# tag::{}[]\nN = 1\n# end::{}[]\n"
+    equation = "```{math}\n:label: eq-double\n:check: double\n\n\\operatorname{double}(x) = 2 x\n```\n"
+    listings = "```{live} m.py\n:tag: a\n\nprint(1)\n```\n\n```{live} m.py\n:tag: b\n\nprint(1)\n```\n"
+    lists = "# Lists\n\n```{notation}\n:book:\n\nx: scalar -- a number\n```\n\n```{equations}\n```\n"
+    index = f"# One\n\n{equation}\n{listings}\n```{{toctree}}\nlists\n```\n"
+    project.write({"docs/index.md": index, "docs/lists.md": lists, "scratch/m.py": module.format(*"aabb")})
+    before = project.build("html", strict=True).file("lists.html")
+    project.write({"scratch/m.py": module.format(*"bbaa")})
+    after = project.build("html").file("lists.html")
+
+    link = re.compile(r'href="index.html#listing-([^"]*)"')
+    assert link.findall(before) == ["index-m-a"]
+    assert link.findall(after) == ["index-m-b"]
+
+
+@pytest.mark.skipif(not CAN_CONVERT, reason="needs rsvg-convert")
+def test_a_drawing_on_paper_does_not_say_when_it_was_made(project):
+    project.write({"docs/index.md": "# One\n\n![p](drawing.svg)\n", "docs/drawing.svg": DRAWING.format(3)})
+    built = project.build("latex")
+
+    assert b"CreationDate (1970" in (Path(built.app.outdir) / "drawing.pdf").read_bytes()
+
+
+def test_half_a_figure_that_a_killed_build_left_is_written_whole(project):
+    project.write({"docs/index.md": f"# One\n\n```{{live}}\n:figure: A bar\n\n{DRAWING.format(3)!r}\n```\n"})
+    (figure,) = contents(Path(project.build("text").app.doctreedir) / "scratchbook").items()
+    (project.root / "build" / "doctrees-text" / "scratchbook" / figure[0]).write_bytes(figure[1][:20])
+    project.write({"docs/index.md": (project.root / "docs" / "index.md").read_text() + "\nMore.\n"})
+
+    assert contents(Path(project.build("text").app.doctreedir) / "scratchbook") == dict([figure])
