@@ -50,13 +50,15 @@ class Spot(NamedTuple):
     is_translated: bool
 
 
-def find_spot(env: BuildEnvironment, source: str | os.PathLike[str] | None, line: int | None) -> Spot:
-    """Turn docutils' idea of a position into one from the project's root."""
+def find_spot(
+    env: BuildEnvironment, source: str | os.PathLike[str] | None, line: int | None, ahead: int = 0
+) -> Spot:
+    """Turn docutils' idea of a position into one from the project's root.  ahead: lines that it is ahead of it."""
     document = str(source or env.doc2path(env.current_document.docname))
     translated = TRANSLATED.search(document)
     if translated:
         return Spot(Place(path_from_root(env, document[: translated.start()]), int(translated[1])), True)
-    return Spot(Place(path_from_root(env, document), line or 1), False)
+    return Spot(Place(path_from_root(env, document), (line or 1) - ahead), False)
 
 
 def place_of(env: BuildEnvironment, node: nodes.Node) -> str:
@@ -167,8 +169,7 @@ class LiveDirective(SphinxDirective):
     @property
     def place(self) -> Place:
         """The line on which the directive begins."""
-        source, line = self.get_source_info()
-        return find_spot(self.env, source, line - lines_ahead(self.state.document)).place
+        return find_spot(self.env, *self.get_source_info(), lines_ahead(self.state.document)).place
 
     def note(self, kind: str, text: str, place: Place | None = None) -> None:
         """Keep a mistake; `report` says it at the end of every build in which it is still there."""
@@ -243,8 +244,7 @@ class LiveRole(SphinxRole):
     @property
     def spot(self) -> Spot:
         """Where the role stands."""
-        source, line = self.get_source_info()
-        return find_spot(self.env, source, line - lines_ahead(self.inliner.document))
+        return find_spot(self.env, *self.get_source_info(), lines_ahead(self.inliner.document))
 
     @property
     def docname(self) -> str:

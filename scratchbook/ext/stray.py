@@ -23,6 +23,11 @@ OUR_OPEN_ROLE: Final = re.compile(r"\{(?:value|claim|formula)\}(?=`)")
 LOOSE_ROLE: Final = re.compile(r"(?:\{(value|claim|formula)\}|:(value|claim|formula):)\s*\Z")
 FENCE: Final = re.compile(r"^[ \t]*((?:`{3,}|:{3,}|~{3,})[ \t]*\{[A-Za-z][\w:+.-]*\})", re.MULTILINE)
 COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
+# The two halves of a formula and of code that `|` has parted; a price has neither.
+TORN: Final = (
+    (re.compile(r"(?<![\w\\$])\$(?=[^\s$])[^$]*\Z"), re.compile(r"\A[^$]*[^\s$]\$(?!\w)")),
+    (re.compile(r"`[^`]*\Z"), re.compile(r"\A[^`]*`")),
+)
 # Here syntax is shown, or nothing is.
 QUOTED: Final = (nodes.literal, nodes.literal_block, nodes.doctest_block, nodes.comment, nodes.system_message)
 
@@ -51,14 +56,17 @@ class FindStrayMarkup(SphinxTransform):
 
 def find_stray(node: nodes.Text) -> Iterator[tuple[int, str]]:
     """Yield where in a text markup begins that does nothing, and what to say of it."""
-    if not ("{" in node or ":" in node) or is_within(node, QUOTED):
+    if not any(letter in node for letter in "{:$`") or enclosing(node, QUOTED) is not None:
         return
     is_formula = isinstance(node.parent, nodes.math | nodes.math_block)
     words = COMMENT.sub(lambda found: re.sub("[^\n]", " ", found[0]), node)
     for found in (OUR_OPEN_ROLE if is_formula else OPEN_ROLE).finditer(words):
         choice = "a formula has no roles" if is_formula else "close its backtick"
-        choice += ", and write | as \\| in a table" if is_within(node, (nodes.entry,)) else ""
+        choice += ", and write | as \\| in a table" if enclosing(node, (nodes.entry,)) is not None else ""
         yield found.start(), f"'{found[0]}' is no role here and stands on the page as it is; {choice}"
+    if torn := find_torn(node, words):
+        choice = "write | as \\| in a table"
+        yield torn.start(), f"'{torn[0].strip()}' is torn in two, since a cell ends at |; {choice}"
     for found in FENCE.finditer(words):
         choice = "begin a line with it, write no backtick behind it, and enable colon_fence for one of colons"
         yield found.start(1), f"'{found[1]}' begins no block here and stands on the page as it is; {choice}"
@@ -70,21 +78,33 @@ def find_stray(node: nodes.Text) -> Iterator[tuple[int, str]]:
 
 def count_rows(block: nodes.Node) -> int:
     """Return how many lines below its table's first a cell stands, where the parser has told only that one."""
-    row = block
-    while row.parent is not None and not isinstance(row, nodes.row):
-        row = row.parent
-    body = row.parent
+    row = enclosing(block, (nodes.row,))
+    body = row.parent if row is not None else None
     if not isinstance(body, nodes.tbody) or body.parent.line != block.line:
         return 0
     return 2 + body.index(row)
 
 
-def is_within(node: nodes.Node, kinds: tuple[type[nodes.Element], ...]) -> bool:
-    """Whether a node stands in one of these kinds."""
-    parent = node.parent
+def find_torn(node: nodes.Text, words: str) -> re.Match[str] | None:
+    """Return the beginning of a formula or of code that ends in another cell of its row."""
+    entry = enclosing(node, (nodes.entry,))
+    if entry is None or OPEN_ROLE.search(words):
+        return None
+    later = entry.parent.children[entry.parent.index(entry) + 1 :]
+    texts = [text for cell in later for text in cell.findall(nodes.Text) if enclosing(text, QUOTED) is None]
+    for begins, ends in TORN:
+        found = begins.search(words)
+        if found and any(ends.search(text) for text in texts):
+            return found
+    return None
+
+
+def enclosing(node: nodes.Node, kinds: tuple[type[nodes.Element], ...]) -> nodes.Element | None:
+    """Return the innermost node of one of these kinds in which a node stands."""
+    parent: nodes.Element | None = node.parent
     while parent is not None and not isinstance(parent, kinds):
         parent = parent.parent
-    return parent is not None
+    return parent
 
 
 def position(node: nodes.Text) -> int:
