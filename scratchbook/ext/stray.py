@@ -79,10 +79,9 @@ def find_stray(node: nodes.Text) -> Iterator[tuple[int, str]]:
 def count_rows(block: nodes.Node) -> int:
     """Return how many lines below its table's first a cell stands, where the parser has told only that one."""
     row = enclosing(block, (nodes.row,))
-    body = row.parent if row is not None else None
-    if not isinstance(body, nodes.tbody) or body.parent.line != block.line:
+    if row is None or not isinstance(row.parent, nodes.tbody) or row.parent.parent.line != block.line:
         return 0
-    return 2 + body.index(row)
+    return 2 + row.parent.index(row)
 
 
 def find_torn(node: nodes.Text, words: str) -> re.Match[str] | None:
