@@ -22,18 +22,22 @@ TASK: Final = "scratchbook.core.equation.branch:run_worked"
 
 @dataclass(frozen=True)
 class Worked:
-    """An equation to be worked.   values: lines such as x = [1.0, 2.0].   cell: the branch that does it."""
+    """An equation to be worked.   values: lines such as x = [1.0, 2.0].   cell: the branch that does it.
+
+    index: the elements that are wanted, such as i=1; "" for all.
+    """
 
     label: str
     values: str
     place: Place
     cell: str
+    index: str = ""
 
 
 class WorkedDirective(LiveDirective):
     """Name an equation by its label, and give the numbers, one symbol a line, by their names in the code."""
 
-    wanted: ClassVar[dict[str, Converter]] = {"class": directives.class_option}
+    wanted: ClassVar[dict[str, Converter]] = {"class": directives.class_option, "index": directives.unchanged}
 
     def make_nodes(self) -> list[nodes.Node]:
         """Leave the branch, and a place for its steps."""
@@ -45,7 +49,8 @@ class WorkedDirective(LiveDirective):
         cell = self.page.fresh_id(nodes.make_id(f"worked-{label}"))
         self.page.cells.append(BranchCell(cell, self.place, TASK))
         docname = self.env.current_document.docname
-        self.domain.keep(docname, WORKED, Worked(label, "\n".join(self.content), self.place, cell))
+        index = self.options.get("index", "")
+        self.domain.keep(docname, WORKED, Worked(label, "\n".join(self.content), self.place, cell, index))
         place = nodes.container("", classes=["scratchbook-worked", *self.options.get("class", [])])
         place["scratchbook_worked"] = (docname, cell)
         self.set_source_info(place)

@@ -7,14 +7,16 @@ formulas of the page, whose definitions an equation may use, and the author's op
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from scratchbook.core.errors import Mistake, Place
 
-from .checker import check, own_notation
+from .binding import environment_of
+from .checker import check, own_notation, prepare
 from .codemutants import score_code
+from .comparison import compare, number_at
 from .equation import Equation, parse_equation
 from .errors import EquationError
 from .notation import Function, Notation, read_notation
@@ -23,7 +25,7 @@ from .score import Fate, score
 from .symbols import latex_of
 from .tokens import Macros
 from .verdict import Verdict, failed
-from .worked import read_values, work
+from .worked import evaluate, inputs_of, read_values, work
 
 
 @dataclass(frozen=True)
@@ -75,13 +77,17 @@ def run_mutants(namespace: dict[str, Any], payload: dict[str, Any]) -> dict[str,
 def run_worked(namespace: dict[str, Any], payload: dict[str, Any]) -> dict[str, Any]:
     """Put numbers into an equation, step by step; return a part "data" with lines of LaTeX.
 
-    payload: that of a check, and "values": lines such as x = [1.0, 2.0] or x = expression of the page.
+    payload: that of a check, and "values": lines such as x = [1.0, 2.0] or x = expression of the page; "index": the
+    elements that are wanted, such as i=1.
     """
     try:
-        equation, request = read_equation(read_job(payload))
+        job = read_job(payload)
+        equation, request = read_equation(job)
         environment = {**BUILTINS, **namespace}
         values = read_values(payload["values"], lambda text: read_expression(text, text, "where").value(environment))
-        steps = work(equation, values, namespace, base=request.first_index)
+        only = read_index(payload["index"])
+        steps = work(equation, values, namespace, base=request.first_index, only=only)
+        agree_with_code(equation, request, namespace, job.macros, values)
     except NotationFault as fault:
         return {"parts": [], "mistakes": [Mistake("notation", fault.text, fault.place).to_json()]}
     except EquationError as error:
@@ -89,6 +95,41 @@ def run_worked(namespace: dict[str, Any], payload: dict[str, Any]) -> dict[str, 
         return {"parts": [], "mistakes": [Mistake("equation", text, None, error.caret).to_json()]}
     lines = [{"left": step.left, "sides": list(step.sides)} for step in steps]
     return {"parts": [{"kind": "data", "data": {"steps": lines}}], "mistakes": []}
+
+
+def agree_with_code(
+    equation: Equation, request: Request, namespace: Mapping[str, Any], macros: Macros, values: Mapping[str, Any]
+) -> None:
+    """Hold what an equation gives at the author's numbers against its code, where they are all that the code takes.
+
+    Raises EquationError where they differ: the draws of a check may all lie where both agree.
+    """
+    try:
+        prepared = prepare(equation, request, namespace, macros)
+    except EquationError:
+        return  # the check of the equation says it
+    environment = environment_of(prepared.notation, inputs_of(prepared.equation, values))
+    computed = evaluate(prepared.equation, values, namespace, base=request.first_index)
+    for target in prepared.targets:
+        if not target.reads <= {*environment, *namespace, *BUILTINS}:
+            continue
+        for key, code in target.values(target.run(environment, namespace)).items():
+            result = compare(code, computed[key], prepared.rtol) if key in computed else None
+            if result is not None and result.reason:
+                one, other = number_at(computed[key], result.place), number_at(code, result.place)
+                raise target.fault(f"these numbers give {one} by the equation, and {other} by {target.text}")
+
+
+def read_index(text: str) -> dict[str, int]:
+    """Read which elements are wanted, such as i=1 j=2.  Raises EquationError."""
+    found = {}
+    for pair in text.replace(",", " ").split():
+        name, sign, number = pair.partition("=")
+        if not sign or not number.isdecimal():
+            offset, said = text.find(pair), f"'{pair}' is no element; write ':index: i=1'"
+            raise EquationError(said, offset=offset, end=offset + len(pair), source=text, field="index")
+        found[name] = int(number)
+    return found
 
 
 def fate_row(fate: Fate) -> list[str]:

@@ -52,6 +52,11 @@ class Target:
         """The code as an author would write it."""
         return self.source.text
 
+    @property
+    def reads(self) -> set[str]:
+        """The names that the code takes."""
+        return set(self.source.names if isinstance(self.source, Expression) else self.source.arguments.values())
+
     def run(self, environment: Mapping[str, Any], namespace: Mapping[str, Any]) -> Any:
         """What the code returns.  Raises EquationError, at this target, for whatever the code raises."""
         if isinstance(self.source, CodeCall):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -38,6 +38,7 @@ from .nodes import (
     Slice,
     children,
     put,
+    walk,
 )
 from .ranges import Ranges
 from .render import Renderer
@@ -53,7 +54,7 @@ MAX_INDEX_VALUES: Final = 8
 class Step:
     """One left side with everything that it equals: as printed, with numbers, and so on down to the value.
 
-    left, sides: LaTeX.   value: the number or array, as nested lists.
+    left, sides: LaTeX.   value: the number or array, as nested lists; None for the equation as printed.
     """
 
     left: str
@@ -68,15 +69,16 @@ def work(
     *,
     base: int = 1,
     digits: int = 4,
+    only: Mapping[str, int] | None = None,
 ) -> tuple[Step, ...]:
     """Work every statement that defines a name, in the order in which each needs the others.
 
     values: by the symbols' names in the code; sizes follow from arrays.   namespace: the page's names, for functions
-    bound to
-    code.   Raises EquationError for a value that is missing or does not fit.
+    bound to code.   only: values of indices on the left, when not all are wanted.
+    Raises EquationError for a value that is missing or does not fit.
     """
     try:
-        return tuple(Worker(equation, values, namespace or {}, base, digits).steps())
+        return tuple(Worker(equation, values, namespace or {}, base, digits).steps(only or {}))
     except EquationError as error:
         raise error.within(equation.source, "latex") from None
 
@@ -115,10 +117,10 @@ class Worker:
         ranges = Ranges(equation.notation, equation.ranges, equation.conditions, spans, {}, equation.lexicon.indices)
         known = {key: value for key, value in inputs.items() if not self.definitions.defines(key)}
         self.evaluator = Evaluator(self.definitions, known, ranges, functions, base, is_plain=equation.is_plain)
-        latex = {symbol.key: symbol.latex for symbol in equation.notation.symbols.values()}
+        latex = {symbol.key: symbol.latex for symbol in equation.notation.symbols.values()} | spellings(equation)
         self.renderer = Renderer(lambda key: latex.get(key) or shown(key), digits=digits)
 
-    def steps(self) -> Iterator[Step]:
+    def steps(self, only: Mapping[str, int]) -> Iterator[Step]:
         """Yield the steps of every defining statement; what others need comes first."""
         clauses = [
             clause
@@ -127,18 +129,28 @@ class Worker:
             if clause.statement in self.definitions.statements
         ]
         own = [clause for clause in clauses if clause.body is clause.statement.members[1]]
-        for clause in ordered(own):
-            yield from self.steps_of(clause)
         if not own:
             raise fault("nothing here defines a value; write left = right with a name on the left")
+        found = dict.fromkeys(only, False)
+        for clause in ordered(own):
+            wanted = []
+            for bound in defined.assignments_of(self.evaluator, clause):
+                if all(bound[key] == value for key, value in only.items() if key in bound):
+                    wanted.append(bound)
+                    found |= {key: True for key in only if key in bound}
+            yield from self.steps_of(clause, wanted[:MAX_INDEX_VALUES])
+        missed = next((key for key, is_found in found.items() if not is_found), None)
+        if missed is not None:
+            raise fault(f"no left side has an element {missed} = {only[missed]}; drop it from ':index:'")
 
-    def steps_of(self, clause: Clause) -> Iterator[Step]:
-        """The steps of one statement, once for each value of its indices."""
-        for number, bound in enumerate(defined.assignments_of(self.evaluator, clause)):
-            if number >= MAX_INDEX_VALUES:
-                return
-            left = self.renderer.write(self.placed(clause.statement.members[0], bound))
-            lines = [self.printed(clause.body)] if number == 0 else []
+    def steps_of(self, clause: Clause, wanted: Sequence[Bound]) -> Iterator[Step]:
+        """The steps of one statement, once for each value of its indices; first as printed, when it has any."""
+        first = clause.statement.members[0]
+        if wanted and wanted[0]:
+            yield Step(self.printed(first), (self.printed(clause.body),), None)
+        for bound in wanted:
+            left = self.renderer.write(self.placed(first, bound))
+            lines = [] if bound else [self.printed(clause.body)]
             tree = self.put_in(clause.body, bound)
             for _ in range(MAX_LINES):
                 lines.append(self.renderer.write(tree))
@@ -289,6 +301,18 @@ def inputs_of(equation: Equation, values: Mapping[str, Any]) -> dict[str, Any]:
 def whole(array: Any) -> int | float:
     """A number; a whole one stays whole."""
     return int(array) if array.dtype.kind in "iu" else float(array)
+
+
+def spellings(equation: Equation) -> dict[str, str]:
+    r"""How the author writes each name that stands without an index, such as \vx for x."""
+    found: dict[str, str] = {}
+    for root in equation.roots():
+        indexed = {id(part.base) for part in walk(root) if isinstance(part, Index)}
+        for part in walk(root):
+            text = equation.source[getattr(part, "start", 0) : getattr(part, "end", 0)].strip()
+            if isinstance(part, Name) and id(part) not in indexed and text and not text.endswith("'"):
+                found.setdefault(part.key, text)
+    return found
 
 
 Reader = Callable[[str], Any]

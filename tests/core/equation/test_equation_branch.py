@@ -65,8 +65,47 @@ def test_a_difference_shows_the_draw_the_place_and_the_numbers():
     assert drawn.startswith("    with x = [")
 
 
+def bent(x):
+    return 2 * x if x.max() < 100 else x
+
+
+SUM = r"y_i = x_i + \sum_{j=1}^{d} x_j"
+
+
+def working(latex, values, check="", index=""):
+    """The steps, or the mistakes, of an equation with numbers put in."""
+    notation = ["x: vector(d)"]
+    outcome = run_worked({"bent": bent}, payload(latex, {"check": check}, notation, values=values, index=index))
+    return outcome["parts"][0]["data"]["steps"] if outcome["parts"] else outcome["mistakes"]
+
+
+def test_one_element_can_be_worked_alone():
+    printed, second = working(SUM, "x = [1.0, 2.0]", index="i=2")
+
+    assert printed == {"left": "y_i", "sides": [r"x_i + \sum_{j=1}^{d} x_j"]}
+    assert second == {"left": "y_{2}", "sides": ["2 + (1 + 2)", "2 + 3", "5"]}
+
+
+def test_an_element_that_is_not_there_is_told():
+    (mistake,) = working(SUM, "x = [1.0, 2.0]", index="i=3")
+
+    assert mistake["text"].endswith("no left side has an element i = 3; drop it from ':index:'")
+
+
+def test_what_is_no_element_is_told():
+    (mistake,) = working(SUM, "x = [1.0, 2.0]", index="second")
+
+    assert mistake["text"].endswith("'second' is no element; write ':index: i=1'")
+
+
+def test_numbers_at_which_the_code_gives_another_value_are_told():
+    (mistake,) = working("y = 2x", "x = [200.0]", check="y == bent(x)")
+
+    assert mistake["text"].endswith("these numbers give 400 by the equation, and 200 by bent(x)")
+
+
 def test_numbers_are_put_in_step_by_step():
-    work = payload("y = h^2", {"check": "y == h * h", "where": "override h: scalar"}, ["h: dim"], values="h = 3.0")
+    work = payload("y = h^2", {"check": "y == h * h", "where": "override h: scalar"}, ["h: dim"], values="h = 3.0", index="")
 
     outcome = run_worked({}, work)
 
