@@ -18,6 +18,8 @@ ext             everything that touches Sphinx
     unreadable  chapters that are no text
     domain      what outlives the reading of a chapter
     sessions    cells and the files that they name, as values that any process can run
+    stores      where outcomes are kept between builds
+    ahead       sessions that run while other pages are still read
     run         the run phase: sessions whose outcome is not stored
     pinning     outcomes that an author has accepted, and what differs from them
     frozen      stored outcomes of cells that only the review runs

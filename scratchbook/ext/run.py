@@ -6,31 +6,29 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
-from pathlib import Path
-from typing import Any, Final, Protocol
+from functools import partial
+from typing import Any, Final
 
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.display import status_iterator
 
-from scratchbook.core.cache import Store
 from scratchbook.core.cells import CellOutcome, Outcome, Session
 from scratchbook.core.errors import Mistake
 from scratchbook.core.records import to_json
-from scratchbook.core.runner import ForkServer, run_session, show_session
+from scratchbook.core.runner import run_session, show_session
+from scratchbook.ext.ahead import Ahead, Engine
 from scratchbook.ext.captions import fill_captions
 from scratchbook.ext.domain import LiveDomain, domain_of
 from scratchbook.ext.incremental import DEPENDS_EVENT
 from scratchbook.ext.promises import check_page
 from scratchbook.ext.report import say_mistakes
 from scratchbook.ext.sessions import Job, make_jobs
-from scratchbook.ext.settings import Settings, read_settings, store_folder
-
-# Builders that show no output: they check links, or collect text to translate.
-IDLE_BUILDERS: Final = frozenset({"gettext", "linkcheck"})
+from scratchbook.ext.settings import Settings, read_settings
+from scratchbook.ext.stores import OutcomeStore, is_idle
 
 # Emitted for each page once all outcomes are known; a room answers with the mistakes that only they could show.
 OUTCOMES_EVENT: Final = "scratchbook-outcomes"
@@ -38,66 +36,6 @@ OUTCOMES_EVENT: Final = "scratchbook-outcomes"
 STORED_EVENT: Final = "scratchbook-stored"
 
 logger = logging.getLogger(__name__)
-
-
-class OutcomeStore(Protocol):
-    """Where outcomes are kept between builds."""
-
-    def load(self, session: Session) -> Outcome | None:
-        """Return a stored outcome that is still true, or None."""
-
-    def save(self, session: Session, outcome: Outcome) -> object:
-        """Keep an outcome, if it may be kept."""
-
-    def sweep(self) -> None:
-        """Make room for the next build."""
-
-
-class NoStore:
-    """A store that keeps nothing: every session runs."""
-
-    def load(self, session: Session) -> Outcome | None:
-        """Know nothing."""
-        return None
-
-    def save(self, session: Session, outcome: Outcome) -> None:
-        """Keep nothing."""
-
-    def sweep(self) -> None:
-        """Have nothing to sweep."""
-
-
-@dataclass
-class Stores:
-    """Outcomes on disk, by the folder that their sessions count paths from."""
-
-    folder: Path
-    by_root: dict[str, Store] = field(default_factory=dict)
-    is_broken: bool = False
-
-    def load(self, session: Session) -> Outcome | None:
-        """Return a stored outcome that is still true, or None."""
-        return self._of(session).load(session)
-
-    def save(self, session: Session, outcome: Outcome) -> None:
-        """Keep an outcome, if it may be kept; a folder that cannot be written is told once and costs nothing else."""
-        if self.is_broken:
-            return
-        try:
-            self._of(session).save(session, outcome)
-        except OSError as error:
-            self.is_broken = True
-            fact = f"outcomes cannot be kept in {self.folder}: {error.strerror or error}"
-            choice = "free that folder, or choose another in scratchbook_cache"
-            logger.warning(f"{fact}; {choice}", type="scratchbook", subtype="cache")
-
-    def sweep(self) -> None:
-        """Remove what is too old or too much."""
-        for store in self.by_root.values():
-            store.sweep()
-
-    def _of(self, session: Session) -> Store:
-        return self.by_root.setdefault(session.root, Store(self.folder, Path(session.root)))
 
 
 @dataclass(frozen=True)
@@ -116,9 +54,9 @@ class Tally:
         return f"{total} {noun}: {counts} · {self.seconds:.1f} s"
 
 
-def run_pages(app: Sphinx, env: BuildEnvironment) -> list[str]:
+def run_pages(ahead: Ahead, app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Bring every outcome up to date, say every mistake, and return the pages that now look different."""
-    if app.builder.name in IDLE_BUILDERS:
+    if is_idle(app.builder):
         return []
     domain = domain_of(env)
     settings = read_settings(app.config, domain.confdir)
@@ -126,8 +64,8 @@ def run_pages(app: Sphinx, env: BuildEnvironment) -> list[str]:
     if jobs:
         settings = where_code_can_run(settings)
     before = {docname: page_outcome(domain, docname) for docname in domain.pages}
-    folder = store_folder(app)
-    obtain(jobs, domain, settings, Stores(folder / "outcomes") if folder else NoStore(), app.verbosity)
+    with closing(ahead.take(app, settings)) as engine:
+        obtain(jobs, domain, settings, engine, app.verbosity)
     for stored in app.emit(STORED_EVENT):
         domain.outcomes.update(stored)
     if settings.execute != "never":
@@ -164,12 +102,12 @@ def page_outcome(domain: LiveDomain, docname: str) -> list[Any]:
     return [domain.checked.get(docname), *((it.cells, it.mistakes) if it else None for it in found)]
 
 
-def obtain(jobs: Sequence[Job], domain: LiveDomain, settings: Settings, store: OutcomeStore, verbosity: int) -> None:
+def obtain(jobs: Sequence[Job], domain: LiveDomain, settings: Settings, engine: Engine, verbosity: int) -> None:
     """Fill the domain with an outcome for each job, from the store or from a run."""
-    started = time.monotonic()
+    started, store = time.monotonic(), engine.store
     known = {job.key: outcome for job in jobs if (outcome := without_running(job, settings, store)) is not None}
     waiting = [job for job in jobs if job.key not in known]
-    for job, outcome in run_jobs(waiting, settings, verbosity):
+    for job, outcome in run_jobs(waiting, settings, engine, verbosity):
         known[job.key] = outcome
         store.save(job.session, outcome)
     if waiting:
@@ -232,12 +170,14 @@ def not_stored(job: Job) -> Mistake:
     return Mistake("cache", f"{fact}; build once with 'run'", job.session.cells[0].place)
 
 
-def run_jobs(jobs: Sequence[Job], settings: Settings, verbosity: int) -> Iterator[tuple[Job, Outcome]]:
+def run_jobs(
+    jobs: Sequence[Job], settings: Settings, engine: Engine, verbosity: int
+) -> Iterator[tuple[Job, Outcome]]:
     """Run sessions side by side and yield each as it ends, with a line that says which pages are running."""
     if not jobs:
         return
     with ExitStack() as stack:
-        run, executor = open_executor(settings, len(jobs), stack)
+        run, executor = open_executor(settings, engine, len(jobs), stack)
         futures = {executor.submit(run, job.session): job for job in jobs}
         progress = Progress(futures)
         ended = as_completed(futures)
@@ -247,13 +187,14 @@ def run_jobs(jobs: Sequence[Job], settings: Settings, verbosity: int) -> Iterato
             yield futures[future], result(future, futures[future])
 
 
-def open_executor(settings: Settings, count: int, stack: ExitStack) -> tuple[Callable[[Session], Outcome], Executor]:
-    """Return the function that runs a session and what carries it: threads over our fork server, or the project's."""
+def open_executor(
+    settings: Settings, engine: Engine, count: int, stack: ExitStack
+) -> tuple[Callable[[Session], Outcome], Executor]:
+    """Return the function that runs a session and what carries it: threads over our engine, or the project's own."""
     if settings.executor:
         return run_session, stack.enter_context(settings.executor())
-    server = stack.enter_context(ForkServer())
     pool = ThreadPoolExecutor(min(settings.jobs, count), thread_name_prefix="session")
-    return server.run, stack.enter_context(pool)
+    return engine.run, stack.enter_context(pool)
 
 
 def result(future: Future[Outcome], job: Job) -> Outcome:
@@ -286,5 +227,9 @@ def register(app: Sphinx) -> None:
     """Run once all chapters are read; pages are written anew when what they show of it has changed."""
     app.add_event(OUTCOMES_EVENT)
     app.add_event(STORED_EVENT)
-    app.connect("env-updated", run_pages)
+    ahead = Ahead()
+    app.connect("env-before-read-docs", ahead.on_before_read)
+    app.connect("doctree-read", ahead.on_doctree_read)
+    app.connect("env-updated", partial(run_pages, ahead))
+    app.connect("build-finished", ahead.on_build_finished)
     app.connect(DEPENDS_EVENT, what_page_shows)

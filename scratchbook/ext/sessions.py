@@ -64,12 +64,17 @@ def make_jobs(domain: LiveDomain, settings: Settings) -> Iterator[Job]:
     """Yield all sessions of the book, by page."""
     sources = Sources(settings.root, settings.folders)
     for docname, page in sorted(domain.pages.items()):
-        own = settings_of_page(page, settings)
-        for key, state, cells in page.sessions(docname):
-            if "#" in key:
-                yield Job(docname, key, lone_session(key, cells, own))
-            else:
-                yield page_job(docname, key, cells, state, sources, own)
+        yield from page_jobs(docname, page, sources, settings)
+
+
+def page_jobs(docname: str, page: Page, sources: Sources, settings: Settings) -> Iterator[Job]:
+    """Yield the sessions of one page."""
+    own = settings_of_page(page, settings)
+    for key, state, cells in page.sessions(docname):
+        if "#" in key:
+            yield Job(docname, key, lone_session(key, cells, own))
+        else:
+            yield page_job(docname, key, cells, state, sources, own)
 
 
 def settings_of_page(page: Page, settings: Settings) -> Settings:

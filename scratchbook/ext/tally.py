@@ -25,7 +25,7 @@ from scratchbook.ext.directive import LiveRole, find_spot
 from scratchbook.ext.domain import LiveDomain, domain_of
 from scratchbook.ext.incremental import DEPENDS_EVENT
 from scratchbook.ext.inline import enclosing_text
-from scratchbook.ext.run import IDLE_BUILDERS
+from scratchbook.ext.stores import is_idle
 
 logger = logging.getLogger(__name__)
 
@@ -147,7 +147,7 @@ def what_pages_show(app: Sphinx, docname: str) -> list[Any]:
 
 def say_closing_line(app: Sphinx, exception: Exception | None) -> None:
     """Say at the end of a build how much was checked."""
-    if exception is not None or app.builder.name in IDLE_BUILDERS:
+    if exception is not None or is_idle(app.builder):
         return
     domain = domain_of(app.env)
     counts = count_book(domain)
