@@ -53,6 +53,7 @@ extensions += ["notfound.extension", *(["sphinx_sitemap", "sphinxext.opengraph"]
 sitemap_url_scheme = "{link}"
 sitemap_excludes = ["404.html", "genindex.html", "search.html"]
 repository = os.environ.get("BOOK_REPOSITORY", "")  # such as https://github.com/OWNER/NAME/
+scratchbook_source = f"{repository.rstrip('/')}/blob/main/{{path}}#L{{first}}-L{{last}}" if repository else ""
 html_theme = "furo"
 templates_path = ["docs/_templates"]
 html_title = project

@@ -41,6 +41,7 @@ ext             everything that touches Sphinx
     reading     level and reading time, neighbours, descriptions, style and script
     exercises   {exercise}, {hint}, {solution}, {starter}, {check}, and the branches that judge their code
     numbering   numbers, stars and lists of exercises, references to them
+    api         {api}, what a file of code offers, with the pages that show it
     tally       {tally}, how much of the book holds, and the closing line of a build
 """
 
@@ -83,6 +84,7 @@ ROOMS: Final = (
     "numbering",
     "checked",
     "worked",
+    "api",
     "tally",
     "reading",
     "access",

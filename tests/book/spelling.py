@@ -18,7 +18,7 @@ from sphinx import addnodes
 # Names of files and of code stand in captions and comments too.
 PATH = re.compile(r"\S*\w[./]\w\S*|\S*_\S*")
 WORD = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)*")
-NOT_PROSE = (nodes.literal, nodes.literal_block, nodes.math, nodes.math_block, nodes.raw)
+NOT_PROSE = (nodes.literal, nodes.literal_block, nodes.math, nodes.math_block, nodes.raw, addnodes.desc)
 # British English with -ize, as the Oxford dictionary has it: a word in -ise that could be written so is not ours.
 ENDING = re.compile(r"is(e|ed|er|ers|es|ing|ation|ations)$")
 
@@ -46,10 +46,14 @@ def prose_of_page(document: nodes.document) -> Iterator[str]:
 
 
 def is_prose(node: nodes.Element | None) -> bool:
-    """Whether a node and all around it are English: a value still holds its expression, a reference its label."""
+    """Whether a node and all around it are English: a value still holds its expression, a reference its label.
+
+    What {api} shows comes from docstrings, and is looked at with the code.
+    """
     while node is not None:
         is_key = isinstance(node, addnodes.pending_xref) and not node.get("refexplicit")
-        if isinstance(node, NOT_PROSE) or is_key or "scratchbook" in node or "scratchbook_tally" in node:
+        of_code = any(str(name).startswith("api-") for name in node.get("classes", ()))
+        if isinstance(node, NOT_PROSE) or is_key or of_code or "scratchbook" in node or "scratchbook_tally" in node:
             return False
         node = node.parent
     return True

@@ -59,5 +59,11 @@ def outside_of_examples(markdown):
     return re.sub(r"^(`{4,})\w*\n.*?^\1$", "", markdown, flags=re.MULTILINE | re.DOTALL)
 
 
+def test_every_file_of_the_code_is_described_once():
+    described = re.findall(r"^```\{api\} (\S+)$", read_page("api"), re.MULTILINE)
+
+    assert sorted(described) == sorted(path.name for path in (ROOT / "scratch").glob("*.py"))
+
+
 def test_reading_says_nothing(reading):
     assert reading.messages == ""
