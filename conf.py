@@ -47,6 +47,13 @@ suppress_warnings = ["bibtex.duplicate_citation"]
 # The site.  On Read the Docs the address is known; elsewhere name it with BOOK_URL, or have no sitemap and no cards.
 html_baseurl = os.environ.get("READTHEDOCS_CANONICAL_URL", os.environ.get("BOOK_URL", ""))
 notfound_urls_prefix = urlsplit(html_baseurl).path or "/"
+notfound_context = {
+    "title": "Nothing stands here",
+    "body": f"""<h1>Nothing stands here</h1>
+<p>The address leads to no page of this book; a chapter may have moved. Start from
+<a href="{notfound_urls_prefix}index.html">the first page</a>, which lists all chapters, or
+<a href="{notfound_urls_prefix}search.html">search</a> for what you came for.</p>""",
+}
 ogp_site_url = html_baseurl
 ogp_social_cards = {"enable": bool(html_baseurl)}
 extensions += ["notfound.extension", *(["sphinx_sitemap", "sphinxext.opengraph"] if html_baseurl else [])]
@@ -71,7 +78,10 @@ html_theme_options = {
     "source_directory": "docs/",
     "light_css_variables": {
         "font-stack": "var(--book-sans)",
-        "font-stack--book": "'Iowan Old Style', 'Palatino Linotype', Palatino, 'URW Palladio L', P052, serif",
+        "font-stack--book": (
+            "'Iowan Old Style', 'Palatino Linotype', Palatino, 'URW Palladio L', P052, 'TeX Gyre Pagella', "
+            "'Noto Serif', 'Liberation Serif', serif"
+        ),
         "font-stack--monospace": "ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace",
         "color-background-primary": "var(--book-paper)",
         "color-background-secondary": "var(--book-shade)",

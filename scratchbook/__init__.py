@@ -39,6 +39,7 @@ ext             everything that touches Sphinx
     policy      a content security policy for each page, by hash
     previews    copies of what stands on other pages, for the script
     reading     level and reading time, neighbours, descriptions, style and script
+    search      what the search finds by its title, and its excerpts
     exercises   {exercise}, {hint}, {solution}, {starter}, {check}, and the branches that judge their code
     numbering   numbers, stars and lists of exercises, references to them
     api         {api}, what a file of code offers, with the pages that show it
@@ -95,6 +96,7 @@ ROOMS: Final = (
     "policy",
     "previews",
     "citations",
+    "search",
 )
 
 

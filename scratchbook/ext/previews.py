@@ -1,4 +1,4 @@
-"""Copies of equations and listings that a page refers to on other pages, since a page from a folder can fetch nothing.
+"""Copies of what a page refers to on other pages: equations, listings, figures; a page from a folder can fetch nothing.
 
 They wait in <template> elements, which no reader, search index or printer sees, until the script shows one.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from typing import Any, Final
 
 from docutils import nodes
@@ -15,24 +16,31 @@ from sphinx.environment import BuildEnvironment
 
 from scratchbook.core.katex import Typesetter
 from scratchbook.ext.domain import Slot, domain_of
+from scratchbook.ext.drawings import UNSAFE, drawing
+from scratchbook.ext.figures import inline_svg
 from scratchbook.ext.incremental import DEPENDS_EVENT, pages_of
 from scratchbook.ext.mathematics import ENGINE, Mathematics, is_chosen
 
 MOST_LINES: Final = 30
+HEAVIEST: Final = 60_000  # characters of SVG: a page should not grow by a picture that few will look at
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What a preview needs of another page's equation or listing.
+    """What a preview needs of another page's equation, listing or figure.
 
-    anchor: its id.   tex: of an equation, "" for a listing.   is_environment: TeX that brings its own environment.
-    cell: of a listing.
+    anchor: its id.   tex: of an equation, "" for others.   is_environment: TeX that brings its own environment.
+    cell: of a listing.   cells: that may have drawn a figure.   image: of a figure that is a file, from the sources.
+    alt: what a figure shows.
     """
 
     anchor: str
     tex: str = ""
     is_environment: bool = False
     cell: str = ""
+    cells: tuple[str, ...] = ()
+    image: str = ""
+    alt: str = ""
 
 
 def keep_targets(app: Sphinx, doctree: nodes.document) -> None:
@@ -48,6 +56,40 @@ def keep_targets(app: Sphinx, doctree: nodes.document) -> None:
         if isinstance(slot, Slot) and slot.shows == "listing":
             for anchor in names:
                 domain.keep(docname, "previews", Kept(anchor, cell=slot.cells[0]))
+
+
+def keep_figures(app: Sphinx, doctree: nodes.document) -> None:
+    """Keep the figures of a chapter that others may refer to, once Sphinx has found their files."""
+    domain, docname = domain_of(app.env), app.env.current_document.docname
+    for figure in doctree.findall(nodes.figure):
+        slot, image = figure.get("scratchbook"), next(iter(figure.findall(nodes.image)), None)
+        for anchor in figure["ids"]:
+            if isinstance(slot, Slot):
+                domain.keep(docname, "previews", Kept(anchor, cells=slot.cells, alt=slot.options.get("alt", "")))
+            elif image is not None and "://" not in image["uri"]:
+                domain.keep(docname, "previews", Kept(anchor, image=image["uri"], alt=image.get("alt", "")))
+
+
+def figure_drawing(app: Sphinx, docname: str, kept: Kept) -> str:
+    """Return what a figure shows as HTML, "" when nothing drew it, or when it is too heavy for a copy."""
+    found = ""
+    for cell in kept.cells:
+        for _, outcome in domain_of(app.env).cell_outcomes(docname, cell):
+            part = outcome.part("svg") if outcome and not found else None
+            found = inline_svg(part["svg"], kept.alt)[0].astext() if part else found
+    path = Path(app.srcdir) / kept.image
+    if kept.image.endswith(".svg") and path.is_file():
+        svg = path.read_text("utf-8", errors="replace")
+        found = "" if UNSAFE.search(svg) else drawing(svg, nodes.image("", alt=kept.alt))[0].astext()
+    return found if len(found) <= HEAVIEST else ""
+
+
+def caption_of(env: BuildEnvironment, docname: str, anchor: str) -> tuple[str, str]:
+    """Return the number of a figure, "" for none, and its caption."""
+    number = env.toc_fignumbers.get(docname, {}).get("figure", {}).get(anchor, ())
+    labels = env.domains.standard_domain.labels.values()
+    text = next((text for at, name, text in labels if (at, name) == (docname, anchor)), "")
+    return (env.config.numfig_format["figure"] % ".".join(map(str, number)) if number else ""), text
 
 
 def listing_text(env: BuildEnvironment, docname: str, cell: str) -> str:
@@ -94,9 +136,22 @@ class Previews:
             node = nodes.math_block(kept.tex, kept.tex, nowrap=kept.is_environment)
             drawing = self.mathematics.typesetter.draw(self.mathematics.formula(node))
             return f'<div class="math equation"><div class="equation-body">{drawing.markup}</div></div>'
+        if kept.cells or kept.image:
+            return figure_markup(figure_drawing(app, docname, kept), *caption_of(app.env, docname, kept.anchor))
         text = listing_text(app.env, docname, kept.cell)
         highlighter = app.builder.highlighter  # type: ignore[attr-defined]
         return f'<div class="highlight-python">{highlighter.highlight_block(text, "python")}</div>' if text else ""
+
+
+def figure_markup(drawn: str, number: str, caption: str) -> str:
+    """Return a figure with its number and caption, "" without a drawing."""
+    if not drawn:
+        return ""
+    said = f'<span class="caption-number">{escape(number)} </span>' if number else ""
+    return (
+        f'<figure><div class="scratchbook-figure scratchbook-drawing">{drawn}</div>'
+        f'<figcaption>{said}<span class="caption-text">{escape(caption)}</span></figcaption></figure>'
+    )
 
 
 def is_far(link: nodes.reference) -> bool:
@@ -111,7 +166,8 @@ def what_pages_show(app: Sphinx, docname: str) -> list[Any]:
     shown = []
     for at, kept in domain_of(app.env).kept("previews"):
         if at != docname and kept.anchor.removeprefix("equation-").lower() in names:
-            shown.append([kept.anchor, kept.tex, listing_text(app.env, at, kept.cell) if kept.cell else ""])
+            drawn = [figure_drawing(app, at, kept), *caption_of(app.env, at, kept.anchor)] if kept.alt else []
+            shown.append([kept.anchor, kept.tex, listing_text(app.env, at, kept.cell) if kept.cell else "", *drawn])
     return shown
 
 
@@ -120,6 +176,7 @@ def register(app: Sphinx) -> None:
     room = Previews(Mathematics(Typesetter(ENGINE)))
     app.connect("builder-inited", room.mathematics.open)
     app.connect("doctree-read", keep_targets, priority=400)
+    app.connect("doctree-read", keep_figures, priority=900)  # after Sphinx has found the files of images
     app.connect("html-page-context", room.add_templates)
     app.connect("build-finished", room.mathematics.finish)
     if DEPENDS_EVENT in app.events.events:

@@ -14,7 +14,6 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import _
-from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from scratchbook.ext.domain import domain_of
 from scratchbook.ext.incremental import DEPENDS_EVENT
@@ -27,23 +26,19 @@ SECONDS_AN_EQUATION: Final = 12.0
 LONGEST_DESCRIPTION: Final = 160
 
 
-class ChapterFacts(SphinxPostTransform):
-    """Under a chapter's title, say its level and how long it takes to read."""
+def show_facts(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """Under a chapter's title, say its level and how long it takes to read.
 
-    default_priority = 850
-    formats = ("html",)
-
-    def run(self, **kwargs: Any) -> None:
-        """Put a line below the title of a page that has a level."""
-        level = self.env.metadata.get(self.env.current_document.docname, {}).get("level")
-        title = next(iter(self.document.findall(nodes.title)), None)
-        if not level or title is None or domain_of(self.env).builder.name == "singlehtml":
-            return
-        line = nodes.paragraph("", classes=["chapter-facts"])
-        line += nodes.inline("", _(str(level).capitalize()), classes=["chapter-level"])
-        if level != "reference":
-            line += nodes.inline("", _("%d min read") % reading_minutes(self.document), classes=["chapter-time"])
-        title.parent.insert(title.parent.index(title) + 1, line)
+    It is no text of the chapter, so it is put into the page only: no index, excerpt or social card has it.
+    """
+    level = app.env.metadata.get(pagename, {}).get("level")
+    if not level or doctree is None or app.builder.format != "html" or app.builder.name == "singlehtml":
+        return
+    facts = [f'<span class="chapter-level">{escape(_(str(level).capitalize()))}</span>']
+    if level != "reference":
+        time = escape(_("%d min read") % reading_minutes(doctree))
+        facts.append(f'<span class="chapter-time">{time}</span>')
+    context["body"] = context["body"].replace("</h1>", f'</h1>\n<p class="chapter-facts">{" ".join(facts)}</p>', 1)
 
 
 def reading_minutes(document: nodes.document) -> int:
@@ -130,9 +125,9 @@ def add_files(app: Sphinx) -> None:
 
 def register(app: Sphinx) -> None:
     """Connect the reading aids."""
-    app.add_post_transform(ChapterFacts)
     app.connect("builder-inited", add_files)
     app.connect("doctree-read", keep_description)
+    app.connect("html-page-context", show_facts)
     app.connect("html-page-context", complete_page, priority=400)  # before sphinxext-opengraph reads it
     if DEPENDS_EVENT in app.events.events:
         app.connect(DEPENDS_EVENT, what_pages_show)

@@ -68,9 +68,10 @@ def show_states_inline(variants: list[Variant], form: str) -> list[nodes.Node]:
         return [*first, nodes.inline("", f" ({rest})", classes=["scratchbook-other-states"])]
     shown: list[nodes.Node] = []
     for number, (state, content) in enumerate(variants, 1):
-        name = nodes.inline("", f" ({state_name(state)}) ", classes=["scratchbook-state-name"])
         classes = ["scratchbook-state", f"scratchbook-state-{number}"]
-        shown.append(nodes.inline("", "", *content, name, classes=classes))
+        before, after = (f" ({state_name(state)}: ", ")") if number > 1 else ("", "")
+        names = [nodes.inline("", text, classes=["scratchbook-state-name"]) for text in (before, after)]
+        shown.append(nodes.inline("", "", names[0], *content, names[1], classes=classes))
     return shown
 
 

@@ -90,7 +90,46 @@ def test_a_listing_of_another_page_waits_in_a_template(project):
     project.write({"docs/a.md": "# A\n\nSee {ref}`code-b`.\n"})
     html = project.build("html").file("a.html")
 
-    assert '<span class="n">far</span>' in html[html.index('<template data-preview="b.html#code-b">') :]
+    template = html[html.index('<template data-preview="b.html#code-b">') :].partition("</template>")[0]
+    assert "far = 1" in re.sub("<[^>]+>", "", template)
+
+
+def write_far_figure(project, figure, **files):
+    write_book(project).write({"docs/b.md": CHAPTER.replace("{name}", "B") + figure, **files})
+    project.write({"docs/a.md": "# A\n\nSee {ref}`fig-b`.\n"})
+    return project.build("html", numfig=True)
+
+
+LIVE_FIGURE = (
+    "\n```{live}\n:name: fig-b\n:figure: A line.\n:caption: Drawn *far* away\n\n"
+    '\'<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0h9"/></svg>\'\n```\n'
+)
+FILE_FIGURE = "\n```{figure} line.svg\n:name: fig-b\n:alt: A line.\n\nDrawn *far* away\n```\n"
+
+
+@pytest.mark.parametrize("figure", [LIVE_FIGURE, FILE_FIGURE], ids=["live", "file"])
+def test_a_figure_of_another_page_waits_in_a_template(project, figure):
+    drawn = '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0h9"/></svg>'
+    html = write_far_figure(project, figure, **{"docs/line.svg": drawn}).file("a.html")
+
+    template = html[html.index('<template data-preview="b.html#fig-b">') :].partition("</template>")[0]
+    assert 'aria-label="A line."' in template
+    assert 'd="M0 0h9"' in template
+    assert "Fig. 1 " in template
+    assert "Drawn far away" in template
+
+
+def test_a_template_follows_its_figure(project):
+    write_far_figure(project, LIVE_FIGURE)
+    html = write_far_figure(project, LIVE_FIGURE.replace("h9", "v9")).file("a.html")
+
+    assert 'd="M0 0v9"' in html
+
+
+def test_a_figure_of_another_page_that_is_heavy_has_no_template(project):
+    html = write_far_figure(project, LIVE_FIGURE.replace("h9", "h9" * 40_000)).file("a.html")
+
+    assert "<template" not in html
 
 
 SVG = (

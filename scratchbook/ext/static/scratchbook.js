@@ -76,7 +76,7 @@
   });
 
   const reach = () => {
-    for (const box of all(".equation-body, .highlight pre, .table-wrapper")) {
+    for (const box of all(".equation-body, .highlight pre, .table-wrapper, .equation-list dt")) {
       if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
       else box.removeAttribute("tabindex");
     }
@@ -105,13 +105,4 @@
     event.clipboardData.setData("text/plain", part.textContent);
     event.preventDefault();
   });
-
-  if (typeof Search !== "undefined" && Search.htmlToText) {
-    const plain = Search.htmlToText;
-    Search.htmlToText = (html, anchor) => {
-      const page = new DOMParser().parseFromString(html, "text/html");
-      all("annotation, .katex-html", page).forEach((noise) => noise.remove());
-      return plain(page.documentElement.outerHTML, anchor);
-    };
-  }
 })();
