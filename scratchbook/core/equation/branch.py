@@ -110,8 +110,10 @@ def agree_with_code(
         return  # the check of the equation says it
     environment = environment_of(prepared.notation, inputs_of(prepared.equation, values))
     computed = evaluate(prepared.equation, values, namespace, base=request.first_index)
+    # A symbol without a number here is not the page's thing of that name.
+    known = {*environment, *(({*namespace} | {*BUILTINS}) - {*prepared.notation.by_code()})}
     for target in prepared.targets:
-        if not target.reads <= {*environment, *namespace, *BUILTINS}:
+        if not target.reads <= known:
             continue
         for key, code in target.values(target.run(environment, namespace)).items():
             result = compare(code, computed[key], prepared.rtol) if key in computed else None
