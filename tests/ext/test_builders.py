@@ -217,3 +217,12 @@ def test_a_translated_page_shows_the_same_outputs_and_runs_no_cell_twice(book, b
     assert german.warnings == []
     page = german.app.env.domains["scratchbook"].pages["model"]
     assert sorted(cell.id for cell in page.cells if cell.id.startswith("value")) == ["value-1", "value-2", "value-3"]
+
+
+@pytest.mark.parametrize(("builder", "file"), [("text", "index.txt"), ("man", "book.1")])
+def test_a_reference_by_number_has_its_number_in_plain_text_too(project, builder, file):
+    page = "# Book\n\n```{list-table} Pets\n:name: table-pets\n\n* - cat\n```\n\nSee {numref}`table-pets`.\n"
+    built = project.write({"docs/index.md": page}).build(builder, numfig=True)
+
+    assert built.warnings == []
+    assert "See Table 1" in built.file(file)
