@@ -12,7 +12,7 @@ def tied_head(hidden, E):
 def payload(latex, request, notations=(), **more):
     """What the Sphinx side leaves for one equation."""
     texts = [{"text": text, "path": "docs/notation.md", "line": 7} for text in notations]
-    place = {"label": "eq-one", "path": "docs/one.md", "line": 20, "is_formula": False}
+    place = {"label": "eq-one", "path": "docs/one.md", "line": 20, "position": 0, "is_formula": False}
     return {**place, "latex": latex, "notations": texts, "macros": [], "formulas": [], "request": request, **more}
 
 
@@ -104,8 +104,20 @@ def test_numbers_at_which_the_code_gives_another_value_are_told():
     assert mistake["text"].endswith("these numbers give 400 by the equation, and 200 by bent(x)")
 
 
+def test_code_that_takes_more_than_the_numbers_given_is_not_run():
+    notation = ["x, m: vector(d)"]
+    request = {"check": "y == bent(x) + 0 * m"}
+
+    outcome = run_worked(
+        {"bent": bent, "m": "of the page"}, payload("y = 2x", request, notation, values="x = [200.0]", index="")
+    )
+
+    assert outcome["mistakes"] == []
+
+
 def test_numbers_are_put_in_step_by_step():
-    work = payload("y = h^2", {"check": "y == h * h", "where": "override h: scalar"}, ["h: dim"], values="h = 3.0", index="")
+    request = {"check": "y == h * h", "where": "override h: scalar"}
+    work = payload("y = h^2", request, ["h: dim"], values="h = 3.0", index="")
 
     outcome = run_worked({}, work)
 
