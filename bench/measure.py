@@ -110,7 +110,17 @@ def tree(process: int) -> Iterator[int]:
     for task in Path(f"/proc/{process}/task").glob("*/children"):
         with contextlib.suppress(OSError):
             for child in map(int, task.read_text().split()):
-                yield from tree(child)
+                if not has_parents_memory(child, process):
+                    yield from tree(child)
+
+
+def has_parents_memory(process: int, parent: int) -> bool:
+    """Tell whether a process was made by `vfork` and has not begun its own program: its parent waits for that."""
+    with contextlib.suppress(OSError):
+        is_same = os.readlink(f"/proc/{process}/exe") == os.readlink(f"/proc/{parent}/exe")
+        waits = Path(f"/proc/{parent}/stat").read_text().rpartition(")")[2].split()[0] == "D"
+        return is_same and waits
+    return False
 
 
 def proportional(process: int) -> float:

@@ -45,6 +45,8 @@ class Store:
 
     def load(self, session: Session) -> Outcome | None:
         """Return the outcome of that session if everything it used is as it was, else None."""
+        if not self._folder_of(session).is_dir():
+            return None
         inputs = session_inputs(session)
         for path in self._candidates(session, inputs):
             entry = read_entry(path)
@@ -229,8 +231,15 @@ def cell_inputs(cell: Cell) -> dict[str, Any]:
         value = getattr(cell, item.name)
         if item.name in ("place", "seconds"):
             continue
-        inputs[item.name] = [value.path, value.text] if isinstance(value, Code) else to_json(value)
+        inputs[item.name] = [value.path, value.text] if isinstance(value, Code) else without_lines(to_json(value))
     return inputs
+
+
+def without_lines(value: Any) -> Any:
+    """Return plain data without lines of the chapter, which a branch needs for failures, and those are not kept."""
+    if isinstance(value, dict):
+        return {name: without_lines(item) for name, item in value.items() if name not in ("line", "numbers")}
+    return [without_lines(item) for item in value] if isinstance(value, list) else value
 
 
 def lines_digest(session: Session) -> str:

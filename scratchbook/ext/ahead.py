@@ -29,7 +29,8 @@ PAGES_READ_BESIDE: Final = 6
 class Engine:
     """Runs the sessions of one build with our fork server; some begin before they are asked for.
 
-    There are no threads: a session that waits for room begins when the next page has been read.
+    There are no threads: a session that waits for room begins when the next page has been read.  Reading itself keeps
+    one processor busy, so there is room for one session less than usual.
     """
 
     def __init__(self, settings: Settings, store: OutcomeStore) -> None:
@@ -62,7 +63,7 @@ class Engine:
         for begun in [begun for begun in self._running if begun.has_ended]:
             self._running.remove(begun)
             self._ended[session_name(begun.session)] = begun.session, begun.outcome()
-        while self._waiting and len(self._running) < self.settings.jobs:
+        while self._waiting and len(self._running) < max(1, self.settings.jobs - 1):
             self._running.append(self.server.begin(self._waiting.popleft()))
 
     def run(self, session: Session) -> Outcome:
