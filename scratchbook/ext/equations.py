@@ -232,7 +232,7 @@ def worked_payloads(domain: LiveDomain, docname: str, macros: list[list[Any]]) -
         formulas = [replace(other, cell="") for other in page_equations(domain, where) if other.is_formula]
         wanted = replace(equation, cell=item.cell)
         for cell, payload in check_payloads([*formulas, wanted], notations, macros):
-            yield cell, {**payload, "values": item.values, "index": item.index}
+            yield cell, {**payload, "values": item.values, "index": item.index, "digits": item.digits}
 
 
 def find_equation(domain: LiveDomain, label: str) -> tuple[str, Equation] | None:

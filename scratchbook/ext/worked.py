@@ -12,7 +12,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from scratchbook.core.cells import BranchCell
 from scratchbook.core.errors import Mistake, Place, ScratchbookError
-from scratchbook.ext.directive import Converter, LiveDirective
+from scratchbook.ext.directive import Converter, LiveDirective, whole_number
 from scratchbook.ext.domain import domain_of
 from scratchbook.ext.equations import ROOM, WORKED, find_equation
 from scratchbook.ext.run import OUTCOMES_EVENT
@@ -24,7 +24,7 @@ TASK: Final = "scratchbook.core.equation.branch:run_worked"
 class Worked:
     """An equation to be worked.   values: lines such as x = [1.0, 2.0].   cell: the branch that does it.
 
-    index: the elements that are wanted, such as i=1; "" for all.
+    index: the elements that are wanted, such as i=1; "" for all.   digits: of each number, after the point.
     """
 
     label: str
@@ -32,12 +32,17 @@ class Worked:
     place: Place
     cell: str
     index: str = ""
+    digits: int = 4
 
 
 class WorkedDirective(LiveDirective):
     """Name an equation by its label, and give the numbers, one symbol a line, by their names in the code."""
 
-    wanted: ClassVar[dict[str, Converter]] = {"class": directives.class_option, "index": directives.unchanged}
+    wanted: ClassVar[dict[str, Converter]] = {
+        "class": directives.class_option,
+        "index": directives.unchanged,
+        "digits": whole_number,
+    }
 
     def make_nodes(self) -> list[nodes.Node]:
         """Leave the branch, and a place for its steps."""
@@ -49,10 +54,10 @@ class WorkedDirective(LiveDirective):
         cell = self.page.fresh_id(nodes.make_id(f"worked-{label}"))
         self.page.cells.append(BranchCell(cell, self.place, TASK))
         docname = self.env.current_document.docname
-        index = self.options.get("index", "")
-        self.domain.keep(docname, WORKED, Worked(label, "\n".join(self.content), self.place, cell, index))
+        index, digits = self.options.get("index", ""), min(self.options.get("digits", 4), 12)
+        self.domain.keep(docname, WORKED, Worked(label, "\n".join(self.content), self.place, cell, index, digits))
         place = nodes.container("", classes=["scratchbook-worked", *self.options.get("class", [])])
-        place["scratchbook_worked"] = (docname, cell)
+        place["scratchbook_worked"] = (docname, cell, label)
         self.set_source_info(place)
         return [place]
 
@@ -67,10 +72,14 @@ class ShowWorked(SphinxPostTransform):
         for place in list(self.document.findall(nodes.container)):
             if "scratchbook_worked" not in place:
                 continue
-            docname, cell = place.attributes.pop("scratchbook_worked")
+            docname, cell, label = place.attributes.pop("scratchbook_worked")
+            found = find_equation(domain_of(self.env), label)
+            # Where the equation itself stands on the page, it need not stand there again above its numbers.
+            shows_all = found is None or found[0] != docname
             for _, outcome in domain_of(self.env).cell_outcomes(docname, cell):
                 data = outcome.part("data") if outcome else None
-                place += [steps_block(step, place) for step in (data["steps"] if data else ())]
+                steps = [step for step in (data["steps"] if data else ()) if shows_all or step["is_worked"]]
+                place += [steps_block(step, place) for step in steps]
                 break
 
 
@@ -78,7 +87,8 @@ def steps_block(step: dict[str, Any], place: nodes.Element) -> nodes.math_block:
     """Return one left side with everything that it equals, a line each."""
     first, *others = step["sides"]
     rows = [f"{step['left']} &= {first}", *(f"&= {side}" for side in others)]
-    tex = "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
+    # Fractions in rows without a space between them touch.
+    tex = "\\begin{aligned}\n" + " \\\\[4pt]\n".join(rows) + "\n\\end{aligned}"
     block = nodes.math_block(tex, tex, label=None, number=None)
     block["no-wrap"] = block["nowrap"] = False
     block["scratchbook_equation"] = ""

@@ -78,7 +78,7 @@ def run_worked(namespace: dict[str, Any], payload: dict[str, Any]) -> dict[str, 
     """Put numbers into an equation, step by step; return a part "data" with lines of LaTeX.
 
     payload: that of a check, and "values": lines such as x = [1.0, 2.0] or x = expression of the page; "index": the
-    elements that are wanted, such as i=1.
+    elements that are wanted, such as i=1; "digits": of each number.
     """
     try:
         job = read_job(payload)
@@ -86,14 +86,14 @@ def run_worked(namespace: dict[str, Any], payload: dict[str, Any]) -> dict[str, 
         environment = {**BUILTINS, **namespace}
         values = read_values(payload["values"], lambda text: read_expression(text, text, "where").value(environment))
         only = read_index(payload["index"])
-        steps = work(equation, values, namespace, base=request.first_index, only=only)
+        steps = work(equation, values, namespace, base=request.first_index, digits=payload["digits"], only=only)
         agree_with_code(equation, request, namespace, job.macros, values)
     except NotationFault as fault:
         return {"parts": [], "mistakes": [Mistake("notation", fault.text, fault.place).to_json()]}
     except EquationError as error:
         text = f"equation {payload['label']} cannot be worked: {error.text}"
         return {"parts": [], "mistakes": [Mistake("equation", text, None, error.caret).to_json()]}
-    lines = [{"left": step.left, "sides": list(step.sides)} for step in steps]
+    lines = [{"left": step.left, "sides": list(step.sides), "is_worked": step.value is not None} for step in steps]
     return {"parts": [{"kind": "data", "data": {"steps": lines}}], "mistakes": []}
 
 

@@ -119,7 +119,10 @@ def rounded(value: Any, digits: int) -> str:
         return str(int(value))
     if value and not 10.0**-digits <= abs(value) < 10.0**9:
         mantissa, _, exponent = f"{value:.{digits}e}".partition("e")
-        return rf"{mantissa} \cdot 10^{{{int(exponent)}}}"
+        if float(f"{mantissa}e{exponent}") == value:
+            mantissa = mantissa.rstrip("0").rstrip(".")
+        sign = {"1": "", "-1": "-"}.get(mantissa, rf"{mantissa} \cdot ")
+        return rf"{sign}10^{{{int(exponent)}}}"
     text = f"{value:.{digits}f}"
     if float(text) == value and "." in text:  # an exact number needs no zeros behind it
         text = text.rstrip("0").rstrip(".")
