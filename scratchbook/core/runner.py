@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -54,11 +55,8 @@ class ForkServer:
 
     def run(self, session: Session) -> Outcome:
         """Run all cells of a session and return what came out.  Never raises for what its code does."""
-        try:
-            line = self._run_alone(session) if self._alone else self._run_forked(session)
-            return load(Outcome, line)
-        except (OSError, RecordError) as error:
-            return failed_outcome(session, f"the process that runs pages has ended: {error or type(error).__name__}")
+        run = self._run_alone if self._alone else self._run_forked
+        return read_outcome(session, lambda: run(session))
 
     def start(self) -> None:
         """Start the server before anything is asked of it, so that it loads NumPy while others work."""
@@ -77,16 +75,29 @@ class ForkServer:
             server.requests.close()
             _wait_or_kill(server.process)
 
-    def _run_forked(self, session: Session) -> bytes:
-        """Send a session to a supervisor that waits, or to a new one, and wait for the outcome."""
+    def begin(self, session: Session) -> Begun:
+        """Have a session run while this process does something else.  Raises OSError."""
         line = self._line(session.network, wanted_modules(session))
         try:
-            answer = _ask(line.connection, session)
+            line.connection.sendall(dump(session) + b"\n")
+        except BaseException:
+            line.connection.close()
+            raise
+        return Begun(self, session, line)
+
+    def _run_forked(self, session: Session) -> bytes:
+        """Send a session to a supervisor that waits, or to a new one, and wait for the outcome."""
+        return self.answer(self.begin(session).line)
+
+    def answer(self, line: Line) -> bytes:
+        """Wait for what a supervisor says, and let it wait for its next session.  Raises OSError."""
+        try:
+            answer = _answer(line.connection)
         except BaseException:
             line.connection.close()
             raise
         with self._lock:
-            if session.network in self._servers:
+            if line.network in self._servers:
                 self._idle.append(line)
             else:  # closed meanwhile
                 line.connection.close()
@@ -98,7 +109,7 @@ class ForkServer:
             for line in [*self._idle]:
                 if line.network == network and line.modules.issuperset(modules):
                     self._idle.remove(line)
-                    if line.is_open:
+                    if line.is_quiet:  # else its supervisor has ended
                         return line
                     line.connection.close()
             near, far = socket_pair()
@@ -116,7 +127,8 @@ class ForkServer:
             with far:
                 process = _start("alone", far, session.network, self._hash_seed)
             try:
-                return _ask(near, session)
+                near.sendall(dump(session) + b"\n")
+                return _answer(near)
             finally:
                 near.close()
                 _wait_or_kill(process)
@@ -133,6 +145,24 @@ class ForkServer:
             process = _start("server", far, network, self._hash_seed)
         self._servers[network] = Server(process, near)
         return self._servers[network]
+
+
+@dataclass(frozen=True)
+class Begun:
+    """A session that runs, and the line over which its outcome will come."""
+
+    server: ForkServer
+    session: Session
+    line: Line
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether the outcome is there."""
+        return not self.line.is_quiet
+
+    def outcome(self) -> Outcome:
+        """Wait for the outcome.  Never raises for what its code does."""
+        return read_outcome(self.session, lambda: self.server.answer(self.line))
 
 
 def socket_pair() -> tuple[socket.socket, socket.socket]:
@@ -161,8 +191,8 @@ class Line:
     modules: frozenset[str]
 
     @property
-    def is_open(self) -> bool:
-        """Whether there is still somebody at its other end, who says nothing before he is asked."""
+    def is_quiet(self) -> bool:
+        """Whether nothing waits to be read, not even an end."""
         return not select.select([self.connection], [], [], 0)[0]
 
 
@@ -198,9 +228,16 @@ def worker_environment(hash_seed: int) -> dict[str, str]:
     return environment
 
 
-def _ask(connection: socket.socket, session: Session) -> bytes:
-    """Send a session and return the line that comes back.  Raises OSError when none does."""
-    connection.sendall(dump(session) + b"\n")
+def read_outcome(session: Session, answer: Callable[[], bytes]) -> Outcome:
+    """Return the outcome that a worker answers with, or say that it has ended."""
+    try:
+        return load(Outcome, answer())
+    except (OSError, RecordError) as error:
+        return failed_outcome(session, f"the process that runs pages has ended: {error or type(error).__name__}")
+
+
+def _answer(connection: socket.socket) -> bytes:
+    """Return the line that comes back for a session.  Raises OSError when none does."""
     with connection.makefile("rb") as stream:
         line = stream.readline()
     if not line.endswith(b"\n"):
