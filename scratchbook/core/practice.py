@@ -25,24 +25,33 @@ def judge_starter(namespace: dict[str, Any], payload: dict[str, Any]) -> dict[st
 
     payload: as `check_code` takes it, the check last, and "name": what messages call the exercise.
     """
-    result = check_code(namespace, payload)
-    if result["parts"][0]["data"]["ok"]:
-        text = f"the starter of {payload['name']} passes the check already: leave something to do, or check more"
-        result["mistakes"].append(Mistake("exercise", text).to_json())
-    return result
+    if not ran(namespace, payload)["ok"]:
+        return verdict()
+    text = f"the starter of {payload['name']} passes the check already: leave something to do, or check more"
+    return verdict(Mistake("exercise", text))
 
 
 def judge_solution(namespace: dict[str, Any], payload: dict[str, Any]) -> dict[str, Any]:
     """Report a solution that raises, or that the check finds wrong; payload as for `judge_starter`."""
-    result = check_code(namespace, payload)
-    data = result["parts"][0]["data"]
-    if not data["ok"]:
-        is_check = data["failed"] == len(payload["codes"]) - 1
-        if is_check and data["text"].startswith("AssertionError"):
-            text = f"the solution of {payload['name']} does not pass its check: mend the one or the other"
-        else:
-            where = "check of the solution" if is_check else "solution"
-            text = f"the {where} of {payload['name']} ends with {data['text']}"
-        place = Place(*data["place"]) if data["place"] else None
-        result["mistakes"].append(Mistake("exercise", text, place, data["detail"]).to_json())
-    return result
+    data = ran(namespace, payload)
+    if data["ok"]:
+        return verdict()
+    is_check = data["failed"] == len(payload["codes"]) - 1
+    if is_check and data["text"].startswith("AssertionError"):
+        text = f"the solution of {payload['name']} does not pass its check: mend the one or the other"
+    else:
+        where = "check of the solution" if is_check else "solution"
+        text = f"the {where} of {payload['name']} ends with {data['text']}"
+    place = Place(*data["place"]) if data["place"] else None
+    return verdict(Mistake("exercise", text, place, data["detail"]))
+
+
+def ran(namespace: dict[str, Any], payload: dict[str, Any]) -> dict[str, Any]:
+    """Return what became of the pieces of code, see `check_code`."""
+    data: dict[str, Any] = check_code(namespace, payload)["parts"][0]["data"]
+    return data
+
+
+def verdict(*mistakes: Mistake) -> dict[str, Any]:
+    """Return what a branch gives.  Where a right starter fails is not in it: that would move with the prose above."""
+    return {"parts": [], "mistakes": [mistake.to_json() for mistake in mistakes]}

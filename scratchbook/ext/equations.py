@@ -6,6 +6,7 @@ notation may stand on another page, so its payload is complete only once all cha
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final
@@ -20,7 +21,7 @@ from sphinx.util.docutils import SphinxTranslator
 
 from scratchbook.core.cells import BranchCell
 from scratchbook.core.equation.errors import EquationError
-from scratchbook.core.equation.notation import Function, Notation, Symbol, read_notation
+from scratchbook.core.equation.notation import Function, Notation, Symbol, read_notation, split_meaning
 from scratchbook.core.errors import Mistake, Place
 from scratchbook.ext.directive import Converter, LiveDirective, LiveRole, find_spot, first_line, flag, path_from_root
 from scratchbook.ext.domain import LiveDomain, domain_of
@@ -217,8 +218,9 @@ def notations_for(domain: LiveDomain, docname: str) -> list[NotationText]:
 
 
 def notation_payload(text: NotationText) -> dict[str, Any]:
-    """Return a notation as plain data."""
-    return {"text": text.text, "path": text.place.path, "line": text.place.line}
+    """Return a notation as plain data, without the words for the reader: to change those is to check nothing anew."""
+    declared = "\n".join(split_meaning(line)[0] for line in text.text.split("\n"))
+    return {"text": declared, "path": text.place.path, "line": text.place.line}
 
 
 def worked_payloads(domain: LiveDomain, docname: str, macros: list[list[Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -243,8 +245,16 @@ def find_equation(domain: LiveDomain, label: str) -> tuple[str, Equation] | None
 def check_payloads(
     equations: list[Equation], notations: list[dict[str, Any]], macros: list[list[Any]]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (cell, payload): an equation may use what the formulas of its page define."""
-    formulas = [[item.latex, item.place.path, item.place.line] for item in equations if item.is_formula]
+    """Yield (cell, payload): an equation may use what the formulas of its page define.
+
+    Positions say which formulas stand above and which below.  They are no lines, since those move with the prose.
+    """
+    lines = sorted(item.place.line for item in equations if item.is_formula)
+
+    def position(place: Place) -> int:
+        return bisect_left(lines, place.line) + bisect_right(lines, place.line)
+
+    formulas = [[item.latex, item.place.path, position(item.place)] for item in equations if item.is_formula]
     for equation in equations:
         if equation.cell:
             yield (
@@ -254,6 +264,7 @@ def check_payloads(
                     "latex": equation.latex,
                     "path": equation.place.path,
                     "line": equation.place.line,
+                    "position": position(equation.place),
                     "notations": notations,
                     "macros": macros,
                     "formulas": formulas,

@@ -11,6 +11,7 @@ import pytest
 from scratchbook.core import cache
 from scratchbook.core.cache import Store
 from scratchbook.core.cells import (
+    BranchCell,
     CellOutcome,
     Code,
     CodeCell,
@@ -106,6 +107,18 @@ def test_prose_and_time_limits_are_not_in_the_key(store, same):
     store.save(a_session(), an_outcome())
 
     assert store.load(same) == an_outcome()
+
+
+def a_check(line, text="x = 1"):
+    payload = {"line": line, "codes": [{"text": text, "numbers": [line, line + 1]}]}
+    return a_session(BranchCell("check-1", Place("docs/a.md", line), "package.module:task", payload))
+
+
+def test_a_check_is_stored_by_what_it_checks_and_not_by_where_that_stands(store):
+    store.save(a_check(3), an_outcome())
+
+    assert store.load(a_check(90)) == an_outcome()
+    assert store.load(a_check(3, "x = 2")) is None
 
 
 def test_code_that_can_see_its_line_is_stored_by_line(store):

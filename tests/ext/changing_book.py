@@ -366,7 +366,7 @@ class ChangingBook:
                 self.module,
                 self.helper,
                 self.precision,
-                page.is_checked and (tuple(page.equations), self.macro),
+                page.is_checked and self.macro,
                 tuple(page.exercises),
                 page.reads_data and self.data,
             )

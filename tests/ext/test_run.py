@@ -188,3 +188,60 @@ def test_what_a_system_does_not_guard_is_said_once(pair, monkeypatch, network, s
     assert f"this system does not guard {said}" in built.log
     assert (built.messages, built.status) == ("", 0)
     assert "does not guard" not in pair.build("text", scratchbook_executor="", scratchbook_network=network).log
+
+
+CHECKED = """
+    # Book
+
+    {prose}
+
+    ```{{notation}}
+    x: scalar -- {meaning}
+    ```
+
+    ```{{live}} code.py
+    print(double(2))
+    ```
+
+    {{formula}}`k = 2`
+
+    ```{{math}}
+    :label: eq-double
+    :check: double
+
+    \\operatorname{{double}}(x) = k x
+    ```
+
+    ```{{worked}} eq-double
+    x = 3
+    ```
+
+    :::::{{exercise}} Three
+    :name: ex-three
+
+    ```{{starter}}
+    answer = 0
+    ```
+
+    ```{{check}}
+    answer == 3
+    ```
+
+    :::{{solution}}
+    ```python
+    answer = 3
+    ```
+    :::
+    :::::
+    """
+
+
+def test_an_edit_of_prose_checks_no_equation_and_judges_no_exercise_anew(project):
+    project.write({"docs/index.md": CHECKED.format(prose="One.", meaning="a number")})
+    project.write({"scratch/code.py": "def double(x):\n    return 2 * x\n"})
+    first = project.build()
+    project.write({"docs/index.md": CHECKED.format(prose="One.\n\n    Two.", meaning="any number")})
+    second = project.build()
+
+    assert (first.warnings, "1 session: 1 run, 0 cached" in first.log) == ([], True)
+    assert "1 session: 0 run, 1 cached" in second.log

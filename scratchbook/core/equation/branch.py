@@ -214,7 +214,7 @@ def given_equations(payload: dict[str, Any], notation: Notation, macros: Macros)
 
     Of two that define one name the nearest above the equation counts, else the first below it.
     """
-    here = payload["line"]
+    here = payload["position"]
     others = [item for item in payload["formulas"] if (item[0], item[2]) != (payload["latex"], here)]
     others.sort(key=lambda item: (item[2] > here, abs(here - item[2])))
     found: dict[str, Equation] = {}

@@ -75,15 +75,15 @@ SUM = r"y_i = x_i + \sum_{j=1}^{d} x_j"
 def working(latex, values, check="", index=""):
     """The steps, or the mistakes, of an equation with numbers put in."""
     notation = ["x: vector(d)"]
-    outcome = run_worked({"bent": bent}, payload(latex, {"check": check}, notation, values=values, index=index))
+    outcome = run_worked({"bent": bent}, payload(latex, {"check": check}, notation, values=values, index=index, digits=4))
     return outcome["parts"][0]["data"]["steps"] if outcome["parts"] else outcome["mistakes"]
 
 
 def test_one_element_can_be_worked_alone():
     printed, second = working(SUM, "x = [1.0, 2.0]", index="i=2")
 
-    assert printed == {"left": "y_i", "sides": [r"x_i + \sum_{j=1}^{d} x_j"]}
-    assert second == {"left": "y_{2}", "sides": ["2 + (1 + 2)", "2 + 3", "5"]}
+    assert printed == {"left": "y_i", "sides": [r"x_i + \sum_{j=1}^{d} x_j"], "is_worked": False}
+    assert second == {"left": "y_{2}", "sides": ["2 + (1 + 2)", "2 + 3", "5"], "is_worked": True}
 
 
 def test_an_element_that_is_not_there_is_told():
@@ -109,7 +109,7 @@ def test_code_that_takes_more_than_the_numbers_given_is_not_run():
     request = {"check": "y == bent(x) + 0 * m"}
 
     outcome = run_worked(
-        {"bent": bent, "m": "of the page"}, payload("y = 2x", request, notation, values="x = [200.0]", index="")
+        {"bent": bent, "m": "of the page"}, payload("y = 2x", request, notation, values="x = [200.0]", index="", digits=4)
     )
 
     assert outcome["mistakes"] == []
@@ -117,8 +117,8 @@ def test_code_that_takes_more_than_the_numbers_given_is_not_run():
 
 def test_numbers_are_put_in_step_by_step():
     request = {"check": "y == h * h", "where": "override h: scalar"}
-    work = payload("y = h^2", request, ["h: dim"], values="h = 3.0", index="")
+    work = payload("y = h^2", request, ["h: dim"], values="h = 3.0", index="", digits=4)
 
     outcome = run_worked({}, work)
 
-    assert outcome["parts"][0]["data"]["steps"] == [{"left": "y", "sides": ["h^2", "3^{2}", "9"]}]
+    assert outcome["parts"][0]["data"]["steps"] == [{"left": "y", "sides": ["h^2", "3^{2}", "9"], "is_worked": True}]
