@@ -15,6 +15,7 @@ from .nodes import (
     Constant,
     Index,
     Indicator,
+    Join,
     Logic,
     Multiply,
     Name,
@@ -145,6 +146,9 @@ class BindingReader:
             if place + 2 < len(pieces) and pieces[place + 1][0].text == r"\ldots":
                 self.dotted(pieces[place], pieces[place + 2])
                 place += 3
+            elif all(token.kind == "number" for token in pieces[place]) and self.bindings:
+                self.listed(pieces[place])
+                place += 1
             else:
                 self.piece(pieces[place])
                 place += 1
@@ -163,6 +167,17 @@ class BindingReader:
             raise fault("a range with dots begins with i = 1", first[0])
         inner = self.parser.inside
         self.bindings.append(Binding(self.key(sides[0]), inner(sides[1]).whole(), inner(last).whole()))
+
+    def listed(self, tokens: Sequence[Token]) -> None:
+        """The 2 of i = 1, 2: a further value of the index before it."""
+        last = self.bindings[-1]
+        given = last.members.parts if isinstance(last.members, Join) else (last.low,) if last.low else ()
+        if not given or last.high is not None:
+            raise fault(
+                "a number under an operator that no index takes; write i = 1, 2 or i = 1, \\ldots, n", tokens[0]
+            )
+        parts = (*given, self.parser.inside(tokens).whole())
+        self.bindings[-1] = Binding(last.key, None, None, Join(parts, start=parts[0].start, end=parts[-1].end))
 
     def piece(self, tokens: Sequence[Token]) -> None:
         """One piece: an index, its start, its set, its distribution, or a condition."""

@@ -18,6 +18,7 @@ from .nodes import (
     Join,
     Magnitude,
     Multiply,
+    Name,
     Negate,
     Node,
     Norm,
@@ -26,7 +27,7 @@ from .nodes import (
     Root,
     Transpose,
 )
-from .symbols import flat, read_scripts
+from .symbols import flat, latex_of, read_scripts
 from .tokens import Token
 from .vocabulary import RELATIONS
 
@@ -193,13 +194,14 @@ def read_magnitude(parser: Parser) -> Node:
     with parser.bracketed(closer):
         body = parser.expression()
     parser.expect(closer, opener)
+    if isinstance(body, Name) and body.key.startswith(r"\mathcal") and not parser.lexicon.knows(body.key):
+        shown = f"|{latex_of(body.key)}|"
+        raise fault(f"{shown} is not declared; declare the size of this set: '{shown}: dim'", body)
     return read_postfix(parser, Magnitude(body, **parser.since(opener.start)), opener.start)
 
 
 def read_barred_name(parser: Parser, opener: Token, closer: str) -> Node | None:
     r"""|\mathcal{V}| where the notation declares that very name."""
-    from .nodes import Name
-
     barred = [key for key in parser.lexicon.variables if key.startswith("|")]
     end = next(
         (place for place in range(parser.place, len(parser.tokens)) if parser.tokens[place].text == closer), None

@@ -11,7 +11,7 @@ from .algebra import Row, Value
 from .defined import assemble
 from .errors import fault
 from .known import LETTERS, WORDS
-from .nodes import Call, Name
+from .nodes import Call, Name, Node, free_names
 from .symbols import latex_of
 
 if TYPE_CHECKING:
@@ -51,9 +51,11 @@ def known(self: Evaluator, node: Call, bound: Bound) -> Value:
 
 def defined(self: Evaluator, clauses: list[Clause], node: Call, bound: Bound) -> Value:
     """A function that the display defines, at other arguments or at its own."""
-    arguments = reductions.listed(self, node.arguments, bound)
     first = clauses[0]
     parameters = first.definition.parameters or ()
+    if node.arguments == parameters and not any(is_read(self, parameter, clauses) for parameter in parameters):
+        return apply(self, clauses, members(self, first, node, bound) if first.definition.members else {})
+    arguments = reductions.listed(self, node.arguments, bound)
     if len(parameters) != len(arguments):
         wanted = f"{len(parameters)} argument{'s' * (len(parameters) != 1)}"
         raise fault(f"{latex_of(node.function)} takes {wanted}, not {len(arguments)}", node)
@@ -68,6 +70,13 @@ def defined(self: Evaluator, clauses: list[Clause], node: Call, bound: Bound) ->
         flat = [apply(self, clauses, {**inputs, parameters[0].key: item}) for item in arguments[0].ravel()]  # type: ignore[attr-defined]
         return np.asarray(flat).reshape(arguments[0].shape)
     return apply(self, clauses, inputs)
+
+
+def is_read(self: Evaluator, parameter: Node, clauses: list[Clause]) -> bool:
+    """Does a definition read a parameter, or has it a value?  J(\\theta) may be no more than a name with its habit."""
+    if not isinstance(parameter, Name) or self.is_known(parameter.key):
+        return True
+    return any(parameter.key in free_names(clause.body) for clause in clauses)
 
 
 def is_of_numbers(self: Evaluator, parameter: object) -> bool:

@@ -165,6 +165,7 @@ def read(
     reader = Reader(lexicon, source, is_plain=is_plain)
     for statement in raw:
         reader.statement(statement)
+    reader.statements = [with_elements(statement, reader.statements, lexicon) for statement in reader.statements]
     if not reader.statements:
         raise fault("nothing here says that two sides are equal; write left = right")
     return Equation(
@@ -178,6 +179,21 @@ def read(
         tuple(given),
         is_plain,
     )
+
+
+def with_elements(statement: Statement, statements: Sequence[Statement], lexicon: Lexicon) -> Statement:
+    """The statement with p_i(T) on its left as element i of p(T), unless p_1(T), p_i(x) and the like are functions
+    here."""
+    left = statement.members[0]
+    if not isinstance(left, Call) or not left.indices or known_function(left.base):
+        return statement
+    others = [member for other in statements for member in other.members if member is not left]
+    is_function = any(isinstance(part, Call) and part.base == left.base for member in others for part in walk(member))
+    if is_function or not all(isinstance(part, Name) and part.key in lexicon.indices for part in left.indices):
+        return statement
+    whole = replace(left, function=left.base, indices=())
+    element = Index(whole, left.indices, start=left.start, end=left.end)
+    return replace(statement, members=(element, *statement.members[1:]))
 
 
 def given_names(given: Iterable[Equation]) -> tuple[set[str], set[str]]:

@@ -122,7 +122,7 @@ class Evaluator:
         """
         self.budget.steps += 1
         if self.budget.steps > MAX_STEPS:
-            raise fault(f"over {MAX_STEPS} steps; use smaller sizes or a simpler form", node)
+            raise fault(f"over {MAX_STEPS} steps; declare smaller sizes, as in '{self.size}: dim(2..3)'", node)
         try:
             return RULES[type(node)](self, node, bound)
         except EquationError as error:
@@ -135,6 +135,12 @@ class Evaluator:
             # The kinds of values that may meet have no end, so what NumPy refuses is refused here, at its place.
             text = "these values do not go together; give their shapes in the notation, or write it by elements"
             raise fault(text, node) from None
+
+    @property
+    def size(self) -> str:
+        """A size of the notation, for a message."""
+        sizes = [symbol.latex for symbol in self.ranges.notation.symbols.values() if symbol.kind.name == "dim"]
+        return sizes[0] if sizes else "n"
 
     def integer(self, node: Node, bound: Bound, what: str) -> int:
         """The value of a node that must be a whole number."""

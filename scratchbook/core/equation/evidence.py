@@ -43,13 +43,15 @@ class Pair:
 class Evidence:
     """What one check has found.
 
-    finite: finite comparisons of each target.   covered: which elements of each target were reached.
+    finite: finite comparisons of each target.   nonzero: whether it ever was other than 0.
+    covered: which elements of each target were reached.
     slopes: for each input whether its gradient ever was large enough to compare.
     """
 
     prepared: Prepared
     tally: Tally = field(default_factory=Tally)
     finite: dict[str, int] = field(default_factory=dict)
+    nonzero: dict[str, bool] = field(default_factory=dict)
     covered: dict[str, Any] = field(default_factory=dict)
     slopes: dict[str, bool] = field(default_factory=dict)
 
@@ -77,6 +79,7 @@ class Evidence:
         self.tally.note(result.finite, result.difference)
         if pair.key:
             self.finite[pair.key] = self.finite.get(pair.key, 0) + result.finite
+            self.nonzero[pair.key] = self.nonzero.get(pair.key, False) or bool(np.any(plain(pair.left, pair.right)))
 
     def disagree(self, result: Result, pair: Pair, side: Side) -> None:
         """Stop with what differs and where."""
@@ -121,6 +124,10 @@ class Evidence:
                     raise fault(f"{fact}; add the others", self.left_of(key))
                 if self.finite.get(key, 0) == 0:
                     raise fault(f"nothing finite of {latex_of(key)} was compared", self.left_of(key))
+                if not self.nonzero.get(key, True):
+                    fact = f"{latex_of(key)} is 0 at each of {self.prepared.draws} draws, so comparing it proves little"
+                    text = f"{fact}; narrow the kinds, as to positive or int(a..b), or name points with ':at:'"
+                    raise fault(text, self.left_of(key))
         if self.tally.compared == 0:
             raise fault("nothing finite was compared; bind a left side with ':check:'")
         for key, counts in self.slopes.items():

@@ -36,7 +36,20 @@ def indexed(self: Evaluator, node: Index, bound: Bound) -> Value:
             place = tuple(self.integer(i, bound, "an index") for i in node.indices[:count])
             value = defined.element(self, base.key, place, node)
             return pick(self, value, node.indices[count:], bound, node) if len(node.indices) > count else value
-    return pick(self, self.value(base, bound), node.indices, bound, node)
+    named = named_elements(self, node, bound)
+    return pick(self, self.value(base, bound), node.indices, bound, node) if named is None else named
+
+
+def named_elements(self: Evaluator, node: Index, bound: Bound) -> Value:
+    """The value of Q_i where the notation declares Q_1 and Q_2 and no Q; None where it does not."""
+    base = node.base
+    if not isinstance(base, Name) or base.key in bound or self.is_known(base.key):
+        return None
+    names = [key for key in self.inputs if key.startswith(f"{base.key}_{{")]
+    if not names or any(isinstance(index, Slice) for index in node.indices):
+        return None
+    place = ",".join(str(self.integer(index, bound, "an index")) for index in node.indices)
+    return self.inputs.get(f"{base.key}_{{{place}}}")
 
 
 def pick(self: Evaluator, value: Value, indices: Sequence[Node], bound: Bound, node: Index) -> Value:
@@ -46,9 +59,7 @@ def pick(self: Evaluator, value: Value, indices: Sequence[Node], bound: Bound, n
         value = value.array
     if not isinstance(value, np.ndarray) or value.ndim < len(indices):
         axes = np.ndim(value) if not isinstance(value, algebra.Identity | Ones) else 0
-        raise fault(
-            f"{name} is a {algebra.shown(value)} with {axes} axes, but has {len(indices)} indices here", node
-        )
+        raise fault(f"{name} is a {algebra.shown(value)} with {axes} axes, but has {len(indices)} indices here", node)
     if value.ndim > 1 and len(indices) == 1 and isinstance(indices[0], Number) and indices[0].value >= 10:
         raise fault("ambiguous: two digits under a matrix; part the indices with a comma", node)
     picked = value[tuple(position(self, i, axis, value.shape[axis], bound, name) for axis, i in enumerate(indices))]

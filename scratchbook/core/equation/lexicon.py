@@ -151,6 +151,8 @@ def read_left(tokens: Sequence[Token], lexicon: Lexicon) -> Left | None:
         return read_left(unwrapped(tokens), lexicon)
     if tokens[0].text == r"\frac":
         return read_left_derivative(tokens, lexicon)
+    if tokens[0].text in ("|", r"\lvert") and tokens[-1].text in ("|", r"\rvert") and len(tokens) == 3:
+        return Left(f"|{tokens[1].text}|", Scripts(), None, ())  # |\mathcal{A}| = n names the size of a set
     if tokens[0].kind != "name" or tokens[0].text == "arg":
         return None
     base, place = tokens[0].text, 1

@@ -12,7 +12,7 @@ from .binding import BoundFunctions, CodeCall
 from .definitions import Definitions
 from .equation import Equation
 from .evaluator import Budget, Evaluator
-from .nodes import Name
+from .nodes import Call, Cases, Indicator, Name, Node, Reduce, walk
 from .notation import Notation, Symbol
 from .options import Request
 from .ranges import Ranges, Span
@@ -21,6 +21,10 @@ from .tokens import Macros
 
 DRAWS: Final = 5
 SCALAR_DRAWS: Final = 8
+# With branches, each of which must be met: of numbers alone a draw costs little.
+BRANCHED_DRAWS: Final = 12
+BRANCHED_SCALAR_DRAWS: Final = 200
+BRANCHED: Final = frozenset(["max", "min", "argmax", "argmin", "clip", "relu", "floor", "ceil", "round", "sign", "mod"])
 
 
 @dataclass(frozen=True)
@@ -45,10 +49,14 @@ class Prepared:
 
     @property
     def draws(self) -> int:
-        """How many draws: one a point, five, or eight when all is numbers."""
+        """How many draws: one a point, else a few; more of numbers than of arrays, and more where there are
+        branches."""
         if self.points:
             return len(self.points)
-        return DRAWS if any(symbol.kind.shape for symbol in self.symbols) else SCALAR_DRAWS
+        has_arrays = any(symbol.kind.shape for symbol in self.symbols)
+        if any(is_branched(part) for root in self.equation.roots() for part in walk(root)):
+            return BRANCHED_DRAWS if has_arrays else BRANCHED_SCALAR_DRAWS
+        return DRAWS if has_arrays else SCALAR_DRAWS
 
     @property
     def call(self) -> str:
@@ -71,6 +79,13 @@ class Prepared:
         return Evaluator(
             self.definitions, inputs, ranges, self.functions, self.base, budget, is_plain=equation.is_plain
         )
+
+
+def is_branched(node: Node) -> bool:
+    """Does the formula of a value depend on the values that it is given?"""
+    if isinstance(node, Reduce):
+        return node.operator in BRANCHED
+    return isinstance(node, Cases | Indicator) or (isinstance(node, Call) and node.base in BRANCHED)
 
 
 def row_keys(prepared: Prepared) -> tuple[str, ...]:

@@ -271,6 +271,8 @@ class Ranges:
             if base.key in self.targets and base.key not in evaluator.inputs:
                 shape = self.targets[base.key]
                 return self.target_axis(base.key, axis, shape[axis], evaluator) if axis < len(shape) else None
+            if not evaluator.is_known(base.key) and any(key.startswith(f"{base.key}_{{") for key in evaluator.inputs):
+                return None  # Q_i with no Q, but Q_1 and Q_2
             if base.key not in bound and base.key not in evaluator.inputs and evaluator.definitions.defines(base.key):
                 return self.defined_axis(base.key, axis, evaluator)
         elif (

@@ -31,7 +31,7 @@ def read_index_list(parser: Parser, tokens: Sequence[Token], axes: int | None = 
     if len(pieces) == 1 and not (axes == 1 and is_product(parser, pieces[0])):
         atoms = side_by_side(parser, pieces[0])
         if len(atoms) > 1:
-            return tuple(parser.inside(atom).whole() for atom in atoms)
+            return tuple(read_index(parser, atom, is_single=True) for atom in atoms)
     return tuple(read_index(parser, piece, is_single=is_single) for piece in pieces)
 
 
@@ -50,7 +50,7 @@ def side_by_side(parser: Parser, tokens: Sequence[Token]) -> list[Sequence[Token
         _, place = parser.lexicon.word_at(tokens, place)
         _, place = read_scripts(tokens, place)
         atoms.append(tokens[start:place])
-    return [] if any(atom[0].kind != "name" for atom in atoms) else atoms
+    return atoms if all(atom[0].kind == "name" for atom in atoms[1:-1]) else []
 
 
 def read_index(parser: Parser, tokens: Sequence[Token], *, is_single: bool) -> Node:
@@ -104,7 +104,7 @@ def check_single(parser: Parser, tokens: Sequence[Token], *, is_single: bool) ->
 
 def is_product(parser: Parser, tokens: Sequence[Token]) -> bool:
     """Are names side by side one index: declared numbers with one running index at most, as si for a stride s?"""
-    atoms = side_by_side(parser, tokens)
+    atoms = [atom for atom in side_by_side(parser, tokens) if atom[0].kind == "name"]
     numbers = [atom for atom in atoms if atom_key(parser, atom) in parser.lexicon.numbers]
     return len(atoms) > 1 and len(numbers) >= len(atoms) - 1
 

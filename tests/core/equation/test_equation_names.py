@@ -240,3 +240,94 @@ def test_code_that_counts_from_zero_says_so():
     assert "write ':base: 0', or ids - 1 in the call" in said("y_i = E_{s_i}", notation, "picked")
     assert said("y_i = E_{s_i}", notation, "picked(E, ids - 1)") == ""
     assert said("y_i = E_{s_i}", notation, "picked", base="0") == ""
+
+
+def soft_target(r, discount, Q_1, Q_2, log_pi):
+    return r + discount * (min(Q_1, Q_2) - log_pi)
+
+
+def dueling(V, A):
+    return V + A - A.mean()
+
+
+def rows_mean(X):
+    return X.mean(axis=0)
+
+
+def with_temperature(z, T):
+    powers = np.exp(z / T)
+    return powers / powers.sum()
+
+
+def total(a, b):
+    return a + b
+
+
+def overlap(a, b, c, e, f, g, h, k):
+    return max(0.0, min(a, b) - max(c, e)) * max(0.0, min(f, g) - max(h, k))
+
+
+def never(x):
+    return max(0.0, -x)
+
+
+CODE |= {
+    function.__name__: function
+    for function in (soft_target, dueling, rows_mean, with_temperature, total, overlap, never)
+}
+
+
+@pytest.mark.parametrize("range_", ["i = 1, 2", r"i \in \{1, 2\}", r"1 \le i \le 2"])
+def test_an_index_runs_over_declared_names(range_):
+    notation = "r, Q_1, Q_2: scalar\n\\gamma as discount: unit\n\\ell as log_pi: scalar"
+    latex = rf"y = r + \gamma \bigl( \min_{{{range_}}} Q_i - \ell \bigr)"
+
+    assert said(latex, notation, "soft_target") == ""
+
+
+def test_a_number_under_an_operator_needs_an_index():
+    assert "a number under an operator that no index takes" in said(
+        r"y = \sum_{1 \le i, 2} x_i", "x: vector(n)", "same"
+    )
+
+
+def test_the_size_of_a_set_is_a_name_that_may_be_defined():
+    latex = r"Q(a) = V + A(a) - \frac{1}{|\mathcal{A}|} \sum_{a'} A(a')"
+
+    assert r"'|\mathcal{A}|: dim'" in said(latex, "V: scalar\nA: vector(n)", "dueling(V, A)")
+    assert said(rf"{latex}, \quad |\mathcal{{A}}| = n", "V: scalar\nA: vector(n)", "dueling(V, A)") == ""
+
+
+def test_a_dot_beside_an_index_is_the_whole_axis():
+    latex = r"m = \frac{1}{n} \sum_{i=1}^{n} x_i, \qquad x_i = X_{i\cdot}"
+
+    assert said(latex, "X: matrix(n, d)", "m == rows_mean(X)") == ""
+
+
+def test_an_index_below_a_function_of_a_number_picks_an_element():
+    latex = r"p_i(T) = \frac{\exp(z_i / T)}{\sum_j \exp(z_j / T)}"
+
+    assert said(latex, "z: vector(n)\nT: positive", "with_temperature(z, T)") == ""
+    assert "differs" in said(latex.replace("z_j / T", "z_j"), "z: vector(n)\nT: positive", "with_temperature(z, T)")
+
+
+def test_an_argument_that_nothing_reads_needs_no_declaration():
+    assert said(r"J(\theta) = L(\theta) + b, \quad L(\theta) = a", "a, b: scalar", "total(a, b)") == ""
+
+
+def test_an_argument_that_is_read_needs_one():
+    assert "not declared" in said(r"J = L(\phi) + b, \quad L(\theta) = \theta a", "a, b: scalar", "total(a, b)")
+
+
+def test_a_branch_that_is_seldom_taken_is_met():
+    right = r"y = \max\{0, \min(a, b) - \max(c, e)\} \max\{0, \min(f, g) - \max(h, k)\}"
+
+    assert said(right, "a, b, c, e, f, g, h, k: scalar", "overlap") == ""
+    assert "differs" in said(right.replace(r"\max(h, k)", r"\min(h, k)"), "a, b, c, e, f, g, h, k: scalar", "overlap")
+
+
+def test_what_is_zero_at_every_draw_proves_nothing():
+    text = said(r"y = \max(0, -x)", "x: positive", "never")
+
+    assert text.startswith("y is 0 at each of 200 draws, so comparing it proves little")
+    assert said(r"y = \max(0, -x)", "x: scalar", "never") == ""

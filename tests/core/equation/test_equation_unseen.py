@@ -41,9 +41,8 @@ def rewritten(case):
     return {**case, **case["rewritten"]}
 
 
-def test_there_are_eighty_and_at_least_seven_of_eight_pass_as_they_stand():
-    assert len(CASES) == 80
-    assert 1 - len(REFUSED) / len(CASES) >= 0.75
+def test_there_are_a_hundred_and_twenty():
+    assert len(CASES) == 120
 
 
 @pytest.mark.parametrize("name", CASES.keys() - REFUSED.keys())
