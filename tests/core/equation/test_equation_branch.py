@@ -75,7 +75,8 @@ SUM = r"y_i = x_i + \sum_{j=1}^{d} x_j"
 def working(latex, values, check="", index=""):
     """The steps, or the mistakes, of an equation with numbers put in."""
     notation = ["x: vector(d)"]
-    outcome = run_worked({"bent": bent}, payload(latex, {"check": check}, notation, values=values, index=index, digits=4))
+    work = payload(latex, {"check": check}, notation, values=values, index=index, digits=4)
+    outcome = run_worked({"bent": bent}, work)
     return outcome["parts"][0]["data"]["steps"] if outcome["parts"] else outcome["mistakes"]
 
 
@@ -90,6 +91,12 @@ def test_an_element_that_is_not_there_is_told():
     (mistake,) = working(SUM, "x = [1.0, 2.0]", index="i=3")
 
     assert mistake["text"].endswith("no left side has an element i = 3; drop it from ':index:'")
+
+
+def test_a_small_number_is_shown_without_needless_digits():
+    (step,) = working("y = x_1 + x_2", "x = [1e-5, 2.5e-6]")
+
+    assert step["sides"][1] == r"10^{-5} + 2.5 \cdot 10^{-6}"
 
 
 def test_what_is_no_element_is_told():
@@ -108,9 +115,9 @@ def test_code_that_takes_more_than_the_numbers_given_is_not_run():
     notation = ["x, m: vector(d)"]
     request = {"check": "y == bent(x) + 0 * m"}
 
-    outcome = run_worked(
-        {"bent": bent, "m": "of the page"}, payload("y = 2x", request, notation, values="x = [200.0]", index="", digits=4)
-    )
+    work = payload("y = 2x", request, notation, values="x = [200.0]", index="", digits=4)
+
+    outcome = run_worked({"bent": bent, "m": "of the page"}, work)
 
     assert outcome["mistakes"] == []
 
