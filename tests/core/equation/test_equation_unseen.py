@@ -45,7 +45,7 @@ def test_there_are_a_hundred_and_twenty():
     assert len(CASES) == 120
 
 
-@pytest.mark.parametrize("name", CASES.keys() - REFUSED.keys())
+@pytest.mark.parametrize("name", [name for name in CASES if name not in REFUSED])
 def test_it_passes_as_it_stands(name):
     assert said(CASES[name], CASES[name]["math"]) == ""
 
