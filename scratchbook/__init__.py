@@ -29,6 +29,10 @@ ext             everything that touches Sphinx
     resolve     outcomes into Sphinx's own nodes
     figures     drawings, in the form that each builder can carry
     mathematics formulas, drawn by KaTeX while the page is built
+    equations   {math} with a check, {formula}, {notation}
+    formulas    {formulas}, in plain text and checked
+    worked      {worked}, an equation with numbers put in
+    checked     what became of the checks: marks, {key-equations}, the page of all equations
     colours     two colour schemes for code
     boxes       {teach}, {in-practice}, {question}, {quiz}
     access      what Sphinx's writer and Furo leave inaccessible
@@ -85,6 +89,7 @@ ROOMS: Final = (
     "numbering",
     "checked",
     "worked",
+    "formulas",
     "api",
     "tally",
     "reading",

@@ -262,7 +262,7 @@ class ShowChecks(SphinxPostTransform):
         """Return one equation with its number, and below it what it was checked against."""
         equation = entry.equation
         tex = unnumbered(equation.latex)
-        term = nodes.term("", "", nodes.math(tex, tex))
+        term = nodes.term("", "", plain_lines(equation) if equation.is_plain else nodes.math(tex, tex))
         if equation.label:
             term.insert(0, [*self.link(equation.label).children, nodes.Text(" ")])
         if equation.excuse:
@@ -289,6 +289,12 @@ class ShowChecks(SphinxPostTransform):
                 paragraph += nodes.Text(", " if number else "")
                 paragraph += nodes.math(symbol, symbol)
         return paragraph
+
+
+def plain_lines(equation: Equation) -> nodes.literal:
+    """Return formulas in plain text as they may stand in a line, without what is said beside them."""
+    text = "; ".join(line.partition("#")[0].strip() for line in equation.latex.splitlines())
+    return nodes.literal(text, text)
 
 
 def unnumbered(latex: str) -> str:

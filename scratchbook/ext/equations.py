@@ -41,7 +41,7 @@ class Equation:
 
     label: "" for one that nobody can refer to.   cell: the id of its check, "" when there is none.
     place: of its first line of TeX.   excuse: why it is not checked, "" when it is or when nobody said.
-    request: the author's options, by name.   is_formula: within a sentence.
+    request: the author's options, by name.   is_formula: within a sentence.   is_plain: not in TeX, but as in code.
     """
 
     label: str
@@ -51,6 +51,7 @@ class Equation:
     request: tuple[tuple[str, str], ...] = ()
     excuse: str = ""
     is_formula: bool = False
+    is_plain: bool = False
 
     @property
     def name(self) -> str:
@@ -270,6 +271,7 @@ def check_payloads(
                     "formulas": formulas,
                     "request": dict(equation.request),
                     "is_formula": equation.is_formula,
+                    "is_plain": equation.is_plain,
                 },
             )
 

@@ -7,7 +7,7 @@ formulas of the page, whose definitions an equation may use, and the author's op
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ from .binding import environment_of
 from .checker import check, own_notation, prepare
 from .codemutants import score_code
 from .comparison import compare, number_at
-from .equation import Equation, parse_equation
+from .equation import Equation, parse_equation, parse_plain
 from .errors import EquationError
 from .notation import Function, Notation, read_notation
 from .options import BUILTINS, Request, read_expression
@@ -36,6 +36,7 @@ class Job:
     latex: str
     place: Place
     is_formula: bool
+    is_plain: bool
     notation: Notation
     macros: Macros
     given: tuple[Equation, ...]
@@ -45,6 +46,12 @@ class Job:
     def name(self) -> str:
         """What messages call it."""
         return f"equation {self.label}" if self.label else "this formula" if self.is_formula else "this equation"
+
+    def parse(self, notation: Notation, given: Sequence[Equation]) -> Equation:
+        """Read the equation.  Raises EquationError."""
+        if self.is_plain:
+            return parse_plain(self.latex, notation, given)
+        return parse_equation(self.latex, notation, self.macros, given)
 
 
 def run_check(namespace: dict[str, Any], payload: dict[str, Any]) -> dict[str, Any]:
@@ -154,8 +161,9 @@ def read_job(payload: dict[str, Any]) -> Job:
     given = given_equations(payload, notation, macros)
     place = Place(payload["path"], payload["line"])
     return Job(
-        payload["label"], payload["latex"], place, payload["is_formula"], notation, macros, given, payload["request"]
-    )
+        payload["label"], payload["latex"], place, payload["is_formula"], payload["is_plain"],
+        notation, macros, given, payload["request"],
+    )  # fmt: skip
 
 
 def check_equation(job: Job, namespace: dict[str, Any]) -> Verdict:
@@ -173,10 +181,10 @@ def read_equation(job: Job) -> tuple[Equation, Request]:
     known = {name.replace("-", "_"): text for name, text in job.options.items()}
     request = Request(label=job.label or job.latex, **{**known, **bound})
     notation = own_notation(job.notation, request, job.macros)
-    equation = parse_equation(job.latex, notation, job.macros, job.given)
+    equation = job.parse(notation, job.given)
     needed = needed_definitions(equation)
     if needed != job.given:
-        equation = parse_equation(job.latex, notation, job.macros, needed)
+        equation = job.parse(notation, needed)
     return equation, request
 
 
@@ -200,7 +208,7 @@ def begins_with(job: Job, entry: Function) -> bool:
 def defined_name(job: Job) -> str:
     """Return the name that a formula defines for other equations; "" when it is to be checked itself."""
     try:
-        equation = parse_equation(job.latex, job.notation, job.macros, job.given)
+        equation = job.parse(job.notation, job.given)
     except EquationError:
         return ""
     definition = equation.statements[0].definition
@@ -254,7 +262,7 @@ def check_with(job: Job, namespace: dict[str, Any]) -> Verdict:
         text = f"the check '{path}' cannot be found: {error}; name it as package.module.function"
         return Verdict(False, text, field="check-with")
     try:
-        equation = parse_equation(job.latex, job.notation, job.macros, job.given)
+        equation = job.parse(job.notation, job.given)
     except EquationError as error:
         return failed(error)
     reason = function(equation, namespace)

@@ -14,6 +14,7 @@ from .vocabulary import SAME
 
 WORD: Final = re.compile(
     r"""(?P<space>\s+)
+      | (?P<comment>\#[^\n]*)
       | (?P<word>[^\W\d_][^\W]*)
       | (?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+)
       | (?P<script>[₀₁₂₃₄₅₆₇₈₉₊₋ₐₑᵢⱼₖₘₙₜᵥₓ]+|[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ᵀ]+)
