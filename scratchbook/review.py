@@ -164,7 +164,8 @@ def with_accepted(pins: dict[str, Pin], present: dict[str, Pin], difference: Dif
     kept = {name: pin for name, pin in pins.items() if name != difference.cell}
     shows = now or before
     assert shows is not None
-    return {**kept, difference.cell: replace(shows, parts=parts)} if parts else kept
+    rtol = before.rtol if before else 0.0
+    return {**kept, difference.cell: replace(shows, parts=parts, rtol=rtol)} if parts else kept
 
 
 def chapter_of(book: Book, docname: str) -> str:

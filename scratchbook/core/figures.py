@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 from scratchbook.core.cells import Part
 from scratchbook.core.plots import lighten
+from scratchbook.core.sketch import sketch
 
 SVG: Final = "http://www.w3.org/2000/svg"
 XLINK: Final = "http://www.w3.org/1999/xlink"
@@ -42,7 +43,7 @@ def take_figures(value: Any, cell: str) -> list[Part]:
     if hasattr(value, "_repr_svg_"):
         drawing = value._repr_svg_()
     if drawing is not None:
-        return [Part("svg", {"svg": tidy_svg(drawing, f"{prefix}-")})]
+        return [svg_part(tidy_svg(drawing, f"{prefix}-"))]
     figures = [value] if hasattr(value, "savefig") else _open_figures()
     if not figures:
         raise FigureError("drew no figure; draw with matplotlib, or end with a figure, an SVG text or _repr_svg_()")
@@ -79,7 +80,12 @@ def _draw(figure: Any, prefix: str) -> list[Part]:
         figure.savefig(buffer, format=kind, metadata=metadata)
         pages[kind] = buffer.getvalue()
     svg = lighten(tidy_svg(pages["svg"].decode("utf-8"), prefix))
-    return [Part("svg", {"svg": svg}), Part("pdf", {"base64": base64.b64encode(pages["pdf"]).decode("ascii")})]
+    return [svg_part(svg), Part("pdf", {"base64": base64.b64encode(pages["pdf"]).decode("ascii")})]
+
+
+def svg_part(svg: str) -> Part:
+    """Return a drawing with its sketch, which is made here, once, and not by every build that compares it."""
+    return Part("svg", {"svg": svg, "sketch": sketch(svg)})
 
 
 def tidy_svg(text: str, prefix: str) -> str:

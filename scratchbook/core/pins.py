@@ -1,7 +1,7 @@
 """Compare what a page's code gave with what its author accepted.  Text in, text and differences out; opens nothing.
 
 A pin file is TOML that a reader of a pull request can follow: one table a cell, with what the cell printed, the value
-in the sentence, the rows of a table, the hash of a figure.  Lines of the chapter are not in it, so prose can move.
+in the sentence, the rows of a table, the sketch of a figure.  Lines of the chapter are not in it, so prose can move.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from scratchbook.core.errors import ScratchbookError
 
 FORMAT: Final = 1
 NUMBER: Final = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?!\w)")
+FIGURE_TOLERANCE: Final = 0.5  # in the units of the figure, points for matplotlib's: no eye sees half a point
 BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -27,15 +28,17 @@ BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 class Pin:
     """What one cell gave, in one state of its page.
 
-    shows: what ran, its first line, for the reader.   parts: kind of part -> text, rows or hash.
+    shows: what ran, its first line, for the reader.   parts: kind of part -> text, rows, or a figure's sketch.
     frozen: the date and the machine of a stored outcome that is not run everywhere; "" for all others.
     code: the hash of the code that a stored outcome came from; "" for all others.
+    rtol: how much this cell's floats may differ, relative, where its author has written that down; else 0.
     """
 
     shows: str
     parts: Mapping[str, Any] = field(default_factory=dict)
     frozen: str = ""
     code: str = ""
+    rtol: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -92,6 +95,8 @@ def pin_part(part: Part) -> tuple[str, Any] | None:
             return "value", part.data["text"]
         case "table":
             return "table", [part.data["header"], *part.data["rows"]] if part.data["header"] else part.data["rows"]
+        case "svg" if part.data.get("sketch"):
+            return "figure", "".join(f"{line}\n" for line in part.data["sketch"])
         case "svg":
             return "figure", "sha256:" + hashlib.sha256(part.data["svg"].encode()).hexdigest()
         case "png":
@@ -112,7 +117,10 @@ def first_line(cell: Cell) -> str:
 
 
 def compare(accepted: Mapping[str, Pin], now: Mapping[str, Pin], rtol: float) -> tuple[Difference, ...]:
-    """Return every difference; numbers with a point or an exponent may differ by rtol (relative, no unit)."""
+    """Return every difference; numbers with a point or an exponent may differ by rtol (relative, no unit).
+
+    Where a cell's pin has an rtol of its own, that holds.   Places in a figure may differ by half a point.
+    """
     return tuple(
         difference
         for name in dict.fromkeys([*now, *accepted])
@@ -125,7 +133,8 @@ def compare_pin(name: str, accepted: Pin | None, now: Pin | None, rtol: float) -
     before, after = (dict(pin.parts) if pin else {} for pin in (accepted, now))
     for kind in dict.fromkeys([*after, *before]):
         old, new = as_lines(before.get(kind)), as_lines(after.get(kind))
-        if not are_close(old, new, rtol):
+        allowed = (accepted and accepted.rtol) or rtol
+        if not (are_close_sketches if kind.startswith("figure") else are_close)(old, new, allowed):
             yield Difference(name, "output" if kind == "text" else kind, old, new)
 
 
@@ -145,22 +154,29 @@ def are_close(before: tuple[str, ...], after: tuple[str, ...], rtol: float) -> b
     return all(are_close_lines(old, new, rtol) for old, new in zip(before, after, strict=True))
 
 
-def are_close_lines(before: str, after: str, rtol: float) -> bool:
+def are_close_sketches(before: tuple[str, ...], after: tuple[str, ...], rtol: float) -> bool:
+    """Tell whether two figures look the same; their words are compared as what a cell prints."""
+    if not are_close(before[:1], after[:1], rtol) or len(before) != len(after):
+        return False
+    return all(are_close_lines(old, new, 0.0, FIGURE_TOLERANCE) for old, new in zip(before, after, strict=True))
+
+
+def are_close_lines(before: str, after: str, rtol: float, atol: float = 0.0) -> bool:
     """Compare two lines: words to the letter, floats to rtol, blanks not at all where a number changed its width."""
     if before == after:
         return True
     words = [re.sub(r"\s+", " ", NUMBER.sub(" \0 ", line)) for line in (before, after)]
     old, new = (NUMBER.findall(line) for line in (before, after))
-    return words[0] == words[1] and all(are_close_numbers(*pair, rtol) for pair in zip(old, new, strict=True))
+    return words[0] == words[1] and all(are_close_numbers(*pair, rtol, atol) for pair in zip(old, new, strict=True))
 
 
-def are_close_numbers(before: str, after: str, rtol: float) -> bool:
+def are_close_numbers(before: str, after: str, rtol: float, atol: float) -> bool:
     """Compare two printed numbers; whole numbers are counts, and those are exact."""
     if before == after:
         return True
     if not all(set(number) & set(".eE") for number in (before, after)):
         return False
-    return math.isclose(float(before), float(after), rel_tol=rtol, abs_tol=0.0)
+    return math.isclose(float(before), float(after), rel_tol=rtol, abs_tol=atol)
 
 
 def first_difference(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[str, str]:
@@ -185,17 +201,20 @@ def read_pins(text: str, path: str) -> dict[str, Pin]:
         if data.pop("format", None) != FORMAT:
             raise ScratchbookError(f"{path} is of another format; write it anew with the review", kind="pin")
         return {
-            name: Pin(table.pop("shows"), table, table.pop("frozen", ""), table.pop("code", ""))
+            name: Pin(
+                table.pop("shows"), table, table.pop("frozen", ""), table.pop("code", ""), float(table.pop("rtol", 0.0))
+            )
             for name, table in data.items()
         }
-    except (tomllib.TOMLDecodeError, KeyError, AttributeError, TypeError) as error:
+    except (tomllib.TOMLDecodeError, KeyError, AttributeError, TypeError, ValueError) as error:
         raise ScratchbookError(f"{path} cannot be read as accepted outcomes: {error}", kind="pin") from error
 
 
 def write_pins(pins: Mapping[str, Pin], chapter: str) -> str:
     """Write a pin file, in page order."""
     lines = [
-        f"# What the code of {chapter} gave when its author last accepted it.  The review writes this file.",
+        f"# What the code of {chapter} gave when its author last accepted it.  The review writes this file; by hand it",
+        "# takes `rtol = 0.1` for a cell whose floats may differ by a tenth between processors.",
         f"format = {FORMAT}",
     ]
     for name, pin in pins.items():
@@ -204,6 +223,8 @@ def write_pins(pins: Mapping[str, Pin], chapter: str) -> str:
             lines.append(f"frozen = {quoted(pin.frozen)}")
         if pin.code:
             lines.append(f"code = {quoted(pin.code)}")
+        if pin.rtol:
+            lines.append(f"rtol = {pin.rtol!r}")
         lines += [f"{kind} = {toml_value(value)}" for kind, value in pin.parts.items()]
     return "\n".join(lines) + "\n"
 

@@ -88,6 +88,7 @@ class Book:
         """Yield each line that differs between two runs of a session, as `file:line: ...`."""
         pins = [session_pins(job, outcome) for outcome in (before, after)]
         places = {cell.id: cell.place for cell in job.session.cells}
+        yield from self.changed_drawings(job, before, after)
         for difference in compare(pins[0], pins[1], rtol=0.0):
             for number, (old, new) in enumerate(line_pairs(difference.before, difference.after), 1):
                 if old != new:
@@ -95,6 +96,13 @@ class Book:
                     yield f"{place}: {difference.kind} line {number}: {old!r}, then {new!r}"
         failed = {mistake.text for outcome in (before, after) for mistake in outcome_mistakes(outcome)}
         yield from (f"{job.key}: {text}" for text in sorted(failed))
+
+    def changed_drawings(self, job: Job, before: Outcome, after: Outcome) -> Iterator[str]:
+        """Yield a line for each figure that has other bytes: its sketch, which is pinned, overlooks last digits."""
+        for cell in job.session.cells:
+            found = [outcome.cells.get(cell.id, CellOutcome("not run")).part("svg") for outcome in (before, after)]
+            if found[0] != found[1]:
+                yield f"{cell.place}: figure: its drawing is another one"
 
 
 def session_pins(job: Job, outcome: Outcome) -> dict[str, Pin]:

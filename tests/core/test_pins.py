@@ -31,6 +31,14 @@ def test_the_last_digit_of_a_float_may_differ():
     assert differences("0.123456789", "0.123456788") == []
 
 
+def test_a_cell_may_have_a_tolerance_of_its_own():
+    accepted = {"live-1": Pin("print(x)", {"text": "loss 2.9 after 60"}, rtol=0.1)}
+
+    assert compare(accepted, pins("loss 3.1 after 60"), 1e-6) == ()
+    assert compare(accepted, pins("loss 3.3 after 60"), 1e-6) != ()
+    assert compare(accepted, pins("loss 2.9 after 61"), 1e-6) != ()
+
+
 def test_a_float_may_change_its_width():
     assert differences("[ 1.0000001 2.]", "[1.        2.]") == []
 
@@ -77,7 +85,7 @@ def test_a_cell_is_pinned_with_all_that_a_reader_sees():
             Part("listing", {"path": "m.py", "text": "x", "numbers": [1]}),
             Part("text", {"text": "1\n", "cut": 0}),
             Part("table", {"header": ["a"], "rows": [["1"]]}),
-            Part("svg", {"svg": "<svg/>"}),
+            Part("svg", {"svg": "<svg/>", "sketch": ["words: loss", "curve of 20 numbers"]}),
         ),
     )
 
@@ -87,7 +95,7 @@ def test_a_cell_is_pinned_with_all_that_a_reader_sees():
     assert pin.parts == {
         "text": "1\n",
         "table": [["a"], ["1"]],
-        "figure": "sha256:d4dc56669143034f31aa309635d4113d9ad76a02b1739da22c965ed2049be9e6",
+        "figure": "words: loss\ncurve of 20 numbers\n",
     }
 
 
@@ -104,7 +112,7 @@ def test_states_have_pins_of_their_own():
 def test_the_file_is_readable():
     written = write_pins({"live-1": Pin("print(x)", {"text": "a\nb\n"})}, "docs/a.md")
 
-    assert written.splitlines()[1:] == [
+    assert written.splitlines()[2:] == [
         "format = 1",
         "",
         "[live-1]",
@@ -133,6 +141,7 @@ def test_the_file_is_readable():
             ),
             st.text(max_size=10),
             st.text(max_size=10),
+            st.floats(min_value=0, allow_infinity=False),
         ),
         max_size=4,
     )
@@ -141,7 +150,9 @@ def test_what_is_written_reads_back(pins):
     assert read_pins(write_pins(pins, "docs/a.md"), "a.toml") == pins
 
 
-@pytest.mark.parametrize("text", ["", "format = 2", "format = 1\nx = 3", "format = 1\n[x]\n", "?"])
+@pytest.mark.parametrize(
+    "text", ["", "format = 2", "format = 1\nx = 3", "format = 1\n[x]\n", "?", "format = 1\n[x]\nshows = 1\nrtol = 'a'"]
+)
 def test_anything_else_is_one_clear_message(text):
     with pytest.raises(ScratchbookError, match=r"^a\.toml ") as caught:
         read_pins(text, "a.toml")

@@ -164,6 +164,16 @@ def test_the_order_of_a_set_of_texts_is_told_by_line(ask, book):
     assert said.splitlines()[-1].startswith("1 session run twice, ")
 
 
+def test_last_digits_of_a_drawing_are_told_though_no_pin_tells_them(ask, book):
+    drawing = """f'<svg xmlns="http://www.w3.org/2000/svg" width="{1 + hash("a") % 997 / 1e6:.9f}"/>'"""
+    book.write({"docs/one.md": f"# Page\n\n```{{live}}\n:figure: A dot\n\n{drawing}\n```\n"})
+
+    assert ask("twice", "one") == (
+        1,
+        "docs/one.md:3: figure: its drawing is another one\n1 session run twice, 1 difference\n",
+    )
+
+
 def test_code_that_fails_is_told(ask, book):
     book.write({"docs/one.md": PAGE.format("1 / 0")})
 
@@ -239,6 +249,18 @@ def test_an_answer_that_is_none_is_asked_again(ask, book):
     ask("review", "one", answers=["perhaps", "", "y"])
 
     assert pins(book) is not None
+
+
+def test_a_tolerance_that_was_written_by_hand_stays(ask, book):
+    ask("review", "--accept")
+    path = book.root / "pins" / "one.toml"
+    path.write_text(path.read_text().replace("text =", "rtol = 0.5\ntext ="))
+    book.write({"docs/one.md": PAGE.format("1.6")})
+    assert ask("review", "one") == (0, "0 outcomes differ from the accepted ones\n")
+    book.write({"docs/one.md": PAGE.format("9.5")})
+    ask("review", "--accept")
+
+    assert "rtol = 0.5\ntext = '''\n9.5\n" in pins(book)
 
 
 def test_quit_asks_nothing_more(ask, book):
