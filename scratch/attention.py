@@ -31,7 +31,9 @@ def softmax_backward(upstream, trace):
     upstream: [..., n]   trace: the shares that softmax returned
     -> scores gradient: [..., n]
     """
-    return trace * (upstream - np.vecdot(upstream, trace)[..., None])
+    gradient = upstream - np.vecdot(upstream, trace)[..., None]
+    gradient *= trace  # in place: fetching new memory would cost more than the sum
+    return gradient
 # end::softmax[]
 
 
@@ -89,7 +91,7 @@ def attention_backward(upstream, trace):
     shares_gradient = upstream @ trace.V.swapaxes(-1, -2)
     # Where the mask hid a key the share is zero, and so is this gradient.
     scores_gradient = softmax_backward(shares_gradient, trace.shares)
-    scores_gradient = scores_gradient / trace.Q.shape[-1] ** 0.5
+    scores_gradient /= trace.Q.shape[-1] ** 0.5
     return (
         scores_gradient @ trace.K,
         scores_gradient.swapaxes(-1, -2) @ trace.Q,
@@ -104,7 +106,9 @@ def linear(x, W, b=None):
 
     x: [..., d_in]   W: [d_in, d_out]   b: [d_out] or none   ->   [..., d_out]
     """
-    return x @ W if b is None else x @ W + b
+    # One product of all rows: of three axes, NumPy would make one a sequence.
+    z = (rows(x) @ W).reshape(*x.shape[:-1], W.shape[-1])
+    return z if b is None else z + b
 
 
 def linear_backward(upstream, x, W, b=None):
@@ -114,7 +118,7 @@ def linear_backward(upstream, x, W, b=None):
     """
     z = rows(upstream)
     b_gradient = None if b is None else z.sum(axis=0)
-    return (z @ W.T).reshape(x.shape), rows(x).T @ z, b_gradient
+    return linear(upstream, W.T), rows(x).T @ z, b_gradient
 
 
 def rows(x):
@@ -232,11 +236,11 @@ def multi_head_attention_backward(upstream, trace, weights):
     if trace.rotation is not None:
         Q = rotate_backward(Q, trace.rotation)
         K = rotate_backward(K, trace.rotation)
-    x_gradient = 0.0
+    x_gradient = np.zeros_like(trace.x)
     for name, heads in (("q", Q), ("k", K), ("v", V)):
         heads = merge_heads(heads)
         part, more = project_backward(heads, trace.x, weights, name)
-        x_gradient = x_gradient + part
+        x_gradient += part
         gradients |= more
     return x_gradient, gradients
 # end::multi-head-backward[]

@@ -119,9 +119,9 @@ def kaplan_forward(architecture, n_context):
 def palm_training(architecture, n_context):
     """Estimate the training operations of a sequence: 6 N + 12 L d T a token.
 
-    N leaves learned positions out.
+    N leaves out biases and learned positions, which are in no matrix product.
     """
-    n_parameters = count(architecture) - count_parameters(architecture)["positions"]
+    n_parameters = count(architecture._replace(n_positions=0, biases="none"))
     attention = 12 * architecture.n_layers * architecture.n_model * n_context
     return n_context * (6 * n_parameters + attention)
 

@@ -67,9 +67,11 @@ def interleaved(x, units):
     x: [..., tokens, d]   units: [tokens, d/2], cos + i sin of each pair's angle
     Source: su2021roformer, eq. 34.
     """
+    if x.strides[-1] != x.itemsize:
+        x = np.ascontiguousarray(x)  # neighbours in the row, but not in memory
     # A pair is a complex number:
     # (a + ib)(cos + i sin) = (a cos - b sin) + i(a sin + b cos).
-    return (np.ascontiguousarray(x).view(units.dtype) * units).view(x.dtype)
+    return (x.view(units.dtype) * units).view(x.dtype)
 
 
 def half_split(x, units):

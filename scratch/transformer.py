@@ -7,7 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attention import MultiHeadTrace, multi_head_attention, multi_head_attention_backward, rows
+from attention import (
+    MultiHeadTrace,
+    linear,
+    linear_backward,
+    multi_head_attention,
+    multi_head_attention_backward,
+    rows,
+)
 from embeddings import lookup, lookup_backward
 from positions import usual_rotation
 from refusals import check_attention, check_starts_at_zero
@@ -27,8 +34,10 @@ def rmsnorm(x, gain, epsilon=1e-5):
     Source: zhang2019root, eq. 4.
     """
     return gain * (x * inverse_rms(x, epsilon))
+# end::rmsnorm[]
 
 
+# tag::rmsnorm-backward[]
 def rmsnorm_backward(upstream, x, gain, epsilon=1e-5):
     """Take out of the gradient what would only change a row's length.
 
@@ -39,17 +48,19 @@ def rmsnorm_backward(upstream, x, gain, epsilon=1e-5):
     r = inverse_rms(x, epsilon)
     z_bar = gain * upstream
     c = np.vecdot(z_bar, x)[..., None]
-    # The second term is there because r itself shrinks as the row grows.
-    x_gradient = r * z_bar - (r**3 * c / x.shape[-1]) * x
-    return x_gradient, rows(upstream * (x * r)).sum(axis=0)
-# end::rmsnorm[]
+    x_gradient = r * z_bar
+    # r itself shrinks as the row grows.
+    x_gradient -= (r**3 * c / x.shape[-1]) * x
+    # The product sums over the rows, each times its r.
+    return x_gradient, r.ravel() @ rows(upstream * x)
+# end::rmsnorm-backward[]
 
 
 # tag::silu[]
 def sigmoid(z):
     """Squash any number into the open interval from 0 to 1."""
     with np.errstate(over="ignore"):  # exp(710) is infinite, and 1 / inf is right
-        return 1 / (1 + np.exp(-z))
+        return np.reciprocal(1 + np.exp(-z))
 
 
 def silu(z):
@@ -88,27 +99,32 @@ def swiglu(x, W_g, W_u, W_d):
     x: [..., d]   W_g, W_u: [d, h]   W_d: [h, d]   ->   trace with result: [..., d]
     Source: shazeer2020glu, eq. 6.
     """
-    z, up = x @ W_g, x @ W_u
+    z, up = linear(x, W_g), linear(x, W_u)
     s = sigmoid(z)
     gate = z * s
     hidden = gate * up
-    return SwigluTrace(x, z, up, s, gate, hidden, hidden @ W_d)
+    return SwigluTrace(x, z, up, s, gate, hidden, linear(hidden, W_d))
+# end::swiglu[]
 
 
+# tag::swiglu-backward[]
 def swiglu_backward(upstream, trace, W_g, W_u, W_d):
     """Each of the two paths gets the gradient times what the other carried.
 
     upstream: [..., d]   ->   gradients of x, W_g, W_u, W_d
     """
-    backward_of = *trace[:-1], upstream
-    x, _, up, s, gate, hidden, upstream = (rows(array) for array in backward_of)
-    hidden_bar = upstream @ W_d.T
-    up_bar = hidden_bar * gate
-    # The slope of silu at z is s + z s (1 - s), and z s is the gate.
-    z_bar = (s + gate * (1 - s)) * up * hidden_bar
-    x_bar = (z_bar @ W_g.T + up_bar @ W_u.T).reshape(trace.x.shape)
-    return x_bar, x.T @ z_bar, x.T @ up_bar, hidden.T @ upstream
-# end::swiglu[]
+    x, _, up, s, gate, hidden, _ = trace
+    hidden_bar, W_d_bar, _ = linear_backward(upstream, hidden, W_d)
+    # The slope of silu is s + z s (1 - s); times up it is hidden + s (up - hidden).
+    z_bar = up - hidden
+    z_bar *= s
+    z_bar += hidden
+    z_bar *= hidden_bar
+    x_bar, W_g_bar, _ = linear_backward(z_bar, x, W_g)
+    hidden_bar *= gate
+    more, W_u_bar, _ = linear_backward(hidden_bar, x, W_u)
+    return x_bar + more, W_g_bar, W_u_bar, W_d_bar
+# end::swiglu-backward[]
 
 
 # tag::block-trace[]
@@ -213,12 +229,12 @@ def tied_head(hidden, E):
     hidden: [..., tokens, d]   E: [n_vocab, d]   ->   logits: [..., tokens, n_vocab]
     Source: press2016using, section 1.
     """
-    return hidden @ E.T
+    return linear(hidden, E.T)
 
 
 def tied_head_backward(upstream, hidden, E):
     """Give the gradients of hidden and E: here every row of E gets one."""
-    return upstream @ E, rows(upstream).T @ rows(hidden)
+    return linear(upstream, E), rows(upstream).T @ rows(hidden)
 # end::tied-head[]
 
 
