@@ -279,6 +279,32 @@ def test_numbers_of_a_worked_equation_may_come_from_the_page(chapter):
     assert "1.1094" in list(built.doctree().findall(nodes.math_block))[-1].astext()
 
 
+PLAIN = "\n```{formulas}\n:check: rms\n\nrms(x) = gain * x / sqrt(mean(x*x) + epsilon)   # a row\n```\n"
+
+
+def test_formulas_in_plain_text_are_shown_as_they_stand_and_checked(chapter):
+    built = chapter(page(NOTATION, PLAIN, SHOWN), CODE)
+    block = next(block for block in built.doctree().findall(nodes.literal_block) if "rms(x)" in block.astext())
+
+    assert built.warnings == []
+    assert block.astext() == "rms(x) = gain * x / sqrt(mean(x*x) + epsilon)   # a row"
+
+
+def test_a_wrong_formula_in_plain_text_is_told_at_its_line(chapter):
+    built = chapter(page(NOTATION, PLAIN.replace("+ epsilon", "- epsilon"), SHOWN), CODE)
+
+    assert len(built.warnings) == 1
+    assert built.warnings[0].startswith("docs/index.md:12: WARNING: this equation: differs from rms(")
+
+
+def test_empty_formulas_are_a_message(chapter):
+    built = chapter(page("\n```{formulas}\n```\n"))
+
+    assert built.warnings == [
+        "docs/index.md:3: WARNING: {formulas} is empty: write lines such as H = X + F(X) in it [scratchbook.equation]"
+    ]
+
+
 def test_an_unknown_label_to_work_is_told(chapter):
     built = chapter(page(display("a = b", ":label: eq-a\n:nocheck: x"), "\n```{worked} eq-b\nx = 1\n```\n"))
 

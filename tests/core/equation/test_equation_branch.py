@@ -13,6 +13,7 @@ def payload(latex, request, notations=(), **more):
     """What the Sphinx side leaves for one equation."""
     texts = [{"text": text, "path": "docs/notation.md", "line": 7} for text in notations]
     place = {"label": "eq-one", "path": "docs/one.md", "line": 20, "position": 0, "is_formula": False}
+    place["is_plain"] = False
     return {**place, "latex": latex, "notations": texts, "macros": [], "formulas": [], "request": request, **more}
 
 
@@ -63,6 +64,17 @@ def test_a_difference_shows_the_draw_the_place_and_the_numbers():
     assert line[caret.index("^") :] == "3x_i"
     assert numbers.startswith("    draw 0, i=1: y: one side ")
     assert drawn.startswith("    with x = [")
+
+
+def test_plain_text_is_read_as_code_is_and_says_where_it_is_wrong():
+    request = {"check": "y == 2 * x", "where": "x: vector(d)\nW_1: scalar"}
+    text = "y = W₁ x   # W₁ x, not 2 x"
+
+    outcome = run_check({}, payload(text, request, is_plain=True))
+
+    (mistake,) = outcome["mistakes"]
+    assert mistake["text"].startswith("equation eq-one: differs from 2 * x by ")
+    assert mistake["detail"].splitlines()[:2] == [f"    {text}", "        ^^^^"]
 
 
 def bent(x):
