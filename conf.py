@@ -90,6 +90,8 @@ html_theme_options = {
         "color-foreground-secondary": "var(--book-soft)",
         "color-foreground-muted": "var(--book-soft)",
         "color-foreground-border": "var(--book-soft)",
+        "color-api-name": "var(--book-ink)",
+        "color-api-pre-name": "var(--book-soft)",
         "color-brand-primary": "var(--book-accent)",
         "color-brand-content": "var(--book-accent)",
         "color-link": "var(--book-accent)",

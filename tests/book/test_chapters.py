@@ -10,6 +10,8 @@ import pytest
 
 from tests.book.pages import CHAPTERS, blocks, option, read_page
 
+PART = re.MULTILINE | re.DOTALL
+
 pytestmark = pytest.mark.parametrize("chapter", CHAPTERS)
 
 
@@ -31,6 +33,26 @@ def test_a_chapter_says_its_level_and_what_it_is_about(chapter):
 @pytest.mark.parametrize("part", ["you can", "**You need**", "**Next:**", "```{bibliography}"])
 def test_a_chapter_says_what_it_gives_needs_and_leads_to(chapter, part):
     assert part in read_page(chapter)
+
+
+def test_a_chapter_begins_with_the_question_that_it_answers(chapter):
+    lead = read_page(chapter).split("\n# ")[1].partition("{figure}")[0]
+
+    assert "?" in lead
+
+
+def test_a_chapter_ends_with_practice_that_changes_its_own_code(chapter):
+    practice = re.search(r"^## Practice with the page's own code\n(.*?)^\*\*Next:", read_page(chapter), PART)
+
+    assert practice
+    assert practice[1].count("\n* ") >= 3
+
+
+def test_a_chapter_lists_its_own_sources_and_cites_them(chapter):
+    (listed,) = (block for block in blocks(read_page(chapter)) if block.kind == "bibliography")
+
+    assert option(listed, "filter") == "docname in docnames"
+    assert "{cite:" in read_page(chapter)
 
 
 def test_a_chapter_has_a_picture_with_words_for_it(chapter):
@@ -57,6 +79,22 @@ def test_numbers_in_sentences_are_live(chapter):
 )
 def test_a_chapter_has_its_boxes(chapter, kind, least):
     assert count_blocks(chapter, kind) >= least
+
+
+def test_a_teach_box_has_its_parts_in_order(chapter):
+    (teach,) = (block for block in blocks(read_page(chapter)) if block.kind == "teach")
+    parts = re.findall(r"\*\*[A-Z][a-z ]+\.\*\*|\{solution\}", teach.body)
+
+    assert parts == [
+        "**One sentence.**", "**Analogy.**", "**At the board.**", "**Misconceptions.**", "**Check.**", "{solution}",
+    ]  # fmt: skip
+
+
+def test_a_hint_comes_before_a_solution(chapter):
+    hinted = [block.body for block in exercises(chapter) if "{hint}" in block.body]
+
+    assert hinted
+    assert all(body.index("{hint}") < body.index("{solution}") for body in hinted)
 
 
 def test_every_misconception_is_refuted_by_a_run(chapter):
