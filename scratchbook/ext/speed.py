@@ -21,6 +21,7 @@ from sphinx.application import Sphinx
 from sphinx.highlighting import PygmentsBridge, lexer_classes, lexers
 
 from scratchbook.core.kept import Kept, key_of
+from scratchbook.ext.citations import AuthorYearStyle
 from scratchbook.ext.settings import store_folder
 
 # A build makes trees that live until its end.  Never to look costs 30 MB more, and the time to make these pages.
@@ -110,7 +111,7 @@ def on_builder_inited(app: Sphinx) -> None:
     folder = store_folder(app)
     if folder is None:
         return
-    kept = Kept(folder / "kept.sqlite")
+    kept = AuthorYearStyle.kept = Kept(folder / "kept.sqlite")
     app.connect("build-finished", lambda app, exception: end(kept), priority=950)  # once nothing is drawn any more
     for name in ("highlighter", "dark_highlighter"):
         if type(bridge := getattr(app.builder, name, None)) is PygmentsBridge:
@@ -122,6 +123,7 @@ def on_builder_inited(app: Sphinx) -> None:
 
 def end(kept: Kept) -> None:
     """Make room for the next build, and leave the file alone."""
+    AuthorYearStyle.kept = None
     kept.sweep()
     kept.close()
 
