@@ -52,7 +52,7 @@ def causal_mask(n_queries, n_keys=None, dtype=float):
 # end::causal-mask[]
 
 
-# tag::attention[]
+# tag::attention-trace[]
 class AttentionTrace(NamedTuple):
     """Every array of one attention, a head an axis.
 
@@ -66,8 +66,10 @@ class AttentionTrace(NamedTuple):
     scores: np.ndarray  # before the mask
     shares: np.ndarray
     result: np.ndarray
+# end::attention-trace[]
 
 
+# tag::attention[]
 def attention(Q, K, V, mask=0.0):
     """Mix the values, each query in its own shares.
 
@@ -157,8 +159,10 @@ def merge_heads(heads):
     """Lay the heads side by side again: the reverse of split_heads."""
     *batch, n_heads, n_tokens, d_head = heads.shape
     return heads.swapaxes(-2, -3).reshape(*batch, n_tokens, n_heads * d_head)
+# end::heads[]
 
 
+# tag::share-heads[]
 def share_heads(heads, n_queries_each):
     """Let each key-value head serve a group of query heads.
 
@@ -174,7 +178,7 @@ def share_heads_backward(upstream, n_queries_each):
     *batch, n_heads, n_tokens, d_head = upstream.shape
     groups = n_heads // n_queries_each, n_queries_each
     return upstream.reshape(*batch, *groups, n_tokens, d_head).sum(axis=-3)
-# end::heads[]
+# end::share-heads[]
 
 
 # tag::multi-head-trace[]
@@ -216,9 +220,8 @@ def multi_head_attention(
     group = n_heads // n_kv_heads
     heads = attention(Q, share_heads(K, group), share_heads(V, group), mask)
     merged = merge_heads(heads.result)
-    return MultiHeadTrace(
-        x, K, V, rotation, heads, merged, project(merged, weights, "o")
-    )
+    y = project(merged, weights, "o")
+    return MultiHeadTrace(x, K, V, rotation, heads, merged, y)
 # end::multi-head[]
 
 

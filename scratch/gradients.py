@@ -75,12 +75,7 @@ def check_gradients(function, weights, gradients, step=1e-5):
     -> Place; its error is below 1e-6 for a right backward
     Raises ShapeMismatchError if a gradient is missing, left over or misshapen.
     """
-    if set(weights) != set(gradients):
-        unmatched = ", ".join(sorted(set(weights) ^ set(gradients)))
-        raise ShapeMismatchError(
-            "weights and gradients must have the same names; "
-            f"unmatched: {unmatched}"
-        )
+    check_same_names(weights, gradients)
     measured = {}
     for name, array in weights.items():
         def moved(x, name=name):
@@ -98,6 +93,13 @@ def check_gradients(function, weights, gradients, step=1e-5):
     # NaN compares false with everything, so it is asked for by name.
     return max(places, key=lambda place: (np.isnan(place.error), place.error))
 # end::check-gradients[]
+
+
+def check_same_names(weights, gradients):
+    """Refuse a gradient that is missing or left over."""
+    if set(weights) != set(gradients):
+        unmatched = ", ".join(sorted(set(weights) ^ set(gradients)))
+        raise ShapeMismatchError(f"weights and gradients must have the same names; unmatched: {unmatched}")
 
 
 # tag::check-backward[]

@@ -6,7 +6,7 @@ from transformer import join_layers
 from variants import LLAMA, NORMS
 
 
-# tag::weight-shapes[]
+# tag::block-shapes[]
 def block_shapes(n_model, n_hidden, n_keys, variant=LLAMA):
     """Name and size every array of one block.
 
@@ -25,8 +25,10 @@ def block_shapes(n_model, n_hidden, n_keys, variant=LLAMA):
     for place in ("_1", "_2"):
         shapes |= {part + place: (d,) for part in NORMS[variant.norm][2]}
     return shapes
+# end::block-shapes[]
 
 
+# tag::weight-shapes[]
 def weight_shapes(
     n_vocab, n_model, n_hidden, n_layers, n_keys=None, variant=LLAMA,
     max_context=None,

@@ -66,7 +66,7 @@ def normal_probability(z):
 # end::gelu-erf[]
 
 
-# tag::mlp[]
+# tag::mlp-trace[]
 ACTIVATIONS = {
     "relu": (relu, relu_backward),
     "gelu": (gelu, gelu_backward),
@@ -82,8 +82,10 @@ class MlpTrace(NamedTuple):
     hidden: np.ndarray  # [..., h]
     result: np.ndarray  # [..., d]
     activation: str
+# end::mlp-trace[]
 
 
+# tag::mlp[]
 def mlp(x, W_1, b_1, W_2, b_2, activation="relu"):
     """Widen every row, stop what is negative, narrow it again.
 

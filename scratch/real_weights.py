@@ -64,21 +64,30 @@ class RealModel(NamedTuple):
 # end::real-model[]
 
 
-# tag::read-model[]
-def read_model(path):
-    """Read and unpack a Llama-like model from a GGUF file; about ten seconds.
+# tag::unpack-weights[]
+def unpack_weights(tensors):
+    """Unpack the arrays of a GGUF file under the names that this book gives them.
 
     The file keeps blocks of 32 weights as 4-bit numbers with a scale and an offset
     each, and its matrices are (out, in).
     """
-    from gguf import GGUFReader, dequantize
+    from gguf import dequantize
 
-    reader = GGUFReader(path)
     weights = {}
-    for tensor in reader.tensors:
+    for tensor in tensors:
         array = dequantize(tensor.data, tensor.tensor_type).astype(float)
         name = rename(tensor.name)
         weights[name] = array.T if ".W_" in name else array
+    return weights
+# end::unpack-weights[]
+
+
+# tag::read-model[]
+def read_model(path):
+    """Read a Llama-like model from a GGUF file; about ten seconds."""
+    from gguf import GGUFReader
+
+    reader = GGUFReader(path)
     field = {
         name.removeprefix("llama."): part.contents()
         for name, part in reader.fields.items() if name.startswith("llama.")
@@ -95,6 +104,7 @@ def read_model(path):
     )
     tokenizer = Tokenizer(tokens, merges)
     frequencies = rope_frequencies(turned, base)
+    weights = unpack_weights(reader.tensors)
     return RealModel(weights, settings, frequencies, tokenizer, end_id)
 # end::read-model[]
 
@@ -179,13 +189,15 @@ class Tokenizer:
             symbols = [self.letters[byte] for byte in piece.encode()]
             ids += [self.ids[token] for token in merge(symbols, self.ranks)]
         return np.array(ids)
+# end::tokenizer[]
 
+    # tag::tokenizer-decode[]
     def decode(self, ids):
         """Turn ids into text; half a character's bytes become the mark for that."""
         letters = "".join(self.tokens[i] for i in ids)
         text = bytes(self.bytes[letter] for letter in letters)
         return text.decode(errors="replace")
-# end::tokenizer[]
+    # end::tokenizer-decode[]
 
 
 # tag::complete[]

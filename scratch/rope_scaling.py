@@ -14,9 +14,9 @@ def slow_down(theta, factor, kept=0.0):
     Raises OutOfRangeError if factor is below 1.
     Source: chen2023pi, eq. 4 (nothing kept: position interpolation).
     """
-    if factor < 1:
-            wanted = "factor is the new length over the trained one, at least 1"
-            raise OutOfRangeError(f"{wanted}, not {factor}")
+    if not 1 <= factor < np.inf:
+        wanted = "factor is the new length over the trained one, at least 1"
+        raise OutOfRangeError(f"{wanted}, not {factor}")
     return kept * theta + (1 - kept) * theta / factor
 # end::slow-down[]
 
@@ -55,12 +55,14 @@ def yarn_frequencies(
     # Where both are one pair, a thousandth keeps the fade from dividing by zero.
     faded = (np.arange(n_pairs) - first) / max(last - first, 0.001)
     return slow_down(theta, factor, kept=1 - np.clip(faded, 0, 1))
+# end::yarn[]
 
 
+# tag::yarn-attention[]
 def yarn_attention_factor(factor):
     """How much longer YaRN makes queries and keys, for sharper shares; no unit.
 
     Source: peng2023yarn, eq. 22.
     """
     return 0.1 * np.log(factor) + 1
-# end::yarn[]
+# end::yarn-attention[]

@@ -123,8 +123,10 @@ def residual(x, sublayer, norm, norm_first):
         return trace, x + trace.result
     trace = sublayer(x)
     return trace, norm(x + trace.result)
+# end::residual[]
 
 
+# tag::residual-backward[]
 def residual_backward(
     upstream, x, trace, sublayer_backward, norm_backward, norm_first
 ):
@@ -139,7 +141,7 @@ def residual_backward(
     at_sum, norm_gradients = norm_backward(upstream, x + trace.result)
     through, gradients = sublayer_backward(at_sum, trace)
     return at_sum + through, gradients | norm_gradients
-# end::residual[]
+# end::residual-backward[]
 
 
 # tag::variant-trace[]

@@ -56,6 +56,17 @@ def test_every_line_of_every_region_fits_a_page(path):
     assert [line for line in lines if len(line) > WIDTH] == []
 
 
+# Docstring and blank lines included: about twenty lines of code.
+LONGEST = 26
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_every_region_fits_a_page(path):
+    lengths = [len(region.splitlines()) for region in regions(path)]
+
+    assert max(lengths) <= LONGEST
+
+
 def test_importing_every_file_prints_nothing():
     names = [path.stem for path in FILES if path.name not in EXTRAS]
     run = subprocess.run([sys.executable, "-W", "error", "-c", f"import {', '.join(names)}"], cwd=SCRATCH,
