@@ -88,7 +88,7 @@ def steps_block(step: dict[str, Any], place: nodes.Element) -> nodes.math_block:
     first, *others = step["sides"]
     rows = [f"{step['left']} &= {first}", *(f"&= {side}" for side in others)]
     # Fractions in rows without a space between them touch.
-    tex = "\\begin{aligned}\n" + " \\\\[4pt]\n".join(rows) + "\n\\end{aligned}"
+    tex = "\\begin{aligned}\n" + " \\\\[6pt]\n".join(rows) + "\n\\end{aligned}"
     block = nodes.math_block(tex, tex, label=None, number=None)
     block["no-wrap"] = block["nowrap"] = False
     block["scratchbook_equation"] = ""
