@@ -135,8 +135,9 @@ def read_index(text: str) -> dict[str, int]:
     for pair in text.replace(",", " ").split():
         name, sign, number = pair.partition("=")
         if not sign or not number.isdecimal():
-            offset, said = text.find(pair), f"'{pair}' is no element; write ':index: i=1'"
-            raise EquationError(said, offset=offset, end=offset + len(pair), source=text, field="index")
+            start = text.find(pair)
+            said = f"'{pair}' is no element; write ':index: i=1'"
+            raise EquationError(said, offset=start, end=start + len(pair), source=text, field="index")
         found[name] = int(number)
     return found
 

@@ -229,8 +229,9 @@ def read_points(request: Request) -> list[dict[str, float]]:
             except ValueError:
                 sign = ""
             if not sign or not name.isidentifier():
-                offset, text = request.at.find(pair), f"'{pair}' is not a point; write ':at: d=768 h=2048'"
-                raise EquationError(text, offset=offset, end=offset + len(pair), source=request.at, field="at")
+                start = request.at.find(pair)
+                text = f"'{pair}' is not a point; write ':at: d=768 h=2048'"
+                raise EquationError(text, offset=start, end=start + len(pair), source=request.at, field="at")
             point[name] = int(value) if value == int(value) else value
         points.append(point)
     return points
