@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from functools import partial
+from html.parser import HTMLParser
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -59,6 +60,64 @@ def test_a_script_within_a_page_is_allowed_by_its_hash():
 
 def test_data_within_a_script_element_is_no_script():
     assert read_inline(PAGE.format('<script type="application/json">{}</script>')).scripts == []
+
+
+class Parsed(HTMLParser):
+    """What Python's own parser finds within a page: scripts, styles, events, and whether elements carry styles."""
+
+    def __init__(self, page):
+        super().__init__(convert_charrefs=False)
+        self.found, self.target = ([], [], [], False), None
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.handle_startendtag(tag, attributes)
+        names, (scripts, styles, *_) = dict(attributes), self.found
+        if tag == "style":
+            self.target = styles
+        elif tag == "script" and "src" not in names and (names.get("type") or "") in ("", "text/javascript", "module"):
+            self.target = scripts
+        if self.target is not None and tag in ("script", "style"):
+            self.target.append("")
+
+    def handle_startendtag(self, tag, attributes):
+        scripts, styles, events, has_style = self.found
+        names = dict(attributes)
+        events += [name for name in names if re.fullmatch("on[a-z]+", name)]
+        self.found = scripts, styles, events, has_style or "style" in names
+
+    def handle_data(self, data):
+        if self.target is not None:
+            self.target[-1] += data
+
+    def handle_endtag(self, tag):
+        if tag in ("script", "style"):
+            self.target = None
+
+
+TRICKY = [
+    "<script>if (a < b) document.write('</p><script data-x>')</script><p style=''>x</p>",
+    "<!-- <script>no()</script> <p style='x'> --><SCRIPT TYPE=module>\nyes()\n</SCRIPT >",
+    "<script src='x.js' defer></script><script type='application/json'>{\"a\": \"<p style>\"}</script>",
+    "<p title=\"a > b <script>\" onclick=go()>x</p><img alt='style=' src=\"on.png\">",
+    "<svg><style>.a > .b { x: y }</style><path style=\"stroke: red\"/></svg><style></style><br/>",
+    "<p\n  STYLE = 'x'\n onLoad='y'>a &lt;script&gt; b</p><a href=x on>y</a><styles><scripted>",
+]
+
+
+@pytest.mark.parametrize("text", TRICKY)
+def test_what_is_within_a_page_is_what_a_parser_finds(text):
+    found = read_inline(PAGE.format(text))
+
+    assert (found.scripts, found.styles, found.events, found.has_style_attributes) == Parsed(PAGE.format(text)).found
+
+
+def test_what_is_within_the_pages_of_the_site_is_what_a_parser_finds(site):
+    for path in site.rglob("*.html"):
+        page = path.read_text("utf-8")
+        found = read_inline(page)
+        assert (found.scripts, found.styles, found.events, found.has_style_attributes) == Parsed(page).found
 
 
 def test_style_attributes_are_allowed_only_where_they_are():
