@@ -1,4 +1,4 @@
-"""Leave out chapters that are not UTF-8: Sphinx would end the whole build over one, and not say which it was."""
+"""Chapters that cannot be read, or are gone before they are written: Sphinx would end a build and not say why."""
 
 from __future__ import annotations
 
@@ -36,6 +36,21 @@ def tell(app: Sphinx, data: bytes, path: str) -> None:
         logger.warning(error.text, type="scratchbook", subtype=error.kind, location=str(error.place))
 
 
+def miss_nothing(app: Sphinx, env: BuildEnvironment) -> None:
+    """End the build when code that ran has taken a chapter away, or what Sphinx has read of it.
+
+    An exit, since for an exception Sphinx would print its versions and a traceback, and ask the author to report it.
+    """
+    for docname in sorted(env.found_docs & env.all_docs.keys()):
+        for path in (Path(env.doc2path(docname)), Path(app.doctreedir) / f"{docname}.doctree"):
+            if not path.is_file():
+                lost = path_from_root(env, str(path))
+                text = f"{lost} is gone since the code of pages ran; let no code remove what a build needs"
+                logger.warning(text, type="scratchbook", subtype="run", location=f"{lost}:1")
+                raise SystemExit(2)
+
+
 def register(app: Sphinx) -> None:
-    """Look at each chapter before it is read."""
+    """Look at each chapter before it is read, and again once all code has run."""
     app.connect("env-before-read-docs", leave_out)
+    app.connect("env-updated", miss_nothing, priority=990)

@@ -1,5 +1,8 @@
 """Hidden characters, letters that no file can hold, code that is no Python: each is told, and none ends a build."""
 
+import subprocess
+import sys
+
 import pytest
 
 LATIN = "# Café\n\n{value}`1 + 1`\n".encode("latin-1")
@@ -107,6 +110,25 @@ def test_a_chapter_that_becomes_unreadable_is_told_until_it_is_mended(project):
     project.write({"docs/latin.md": LATIN})
 
     assert [project.build("html").status, project.build("html").status] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("code", "lost"),
+    [
+        ("import os; os.remove('docs/other.md')", "docs/other.md"),
+        ("import shutil; shutil.rmtree('docs')", "docs/index.md"),
+        ("import shutil; shutil.rmtree('build')", "build/html/.doctrees/index.doctree"),
+    ],
+)
+def test_code_that_removes_what_the_build_needs_ends_it_with_one_line(project, code, lost):
+    project.write({"docs/index.md": f"# Book\n\n```{{toctree}}\nother\n```\n\n{page(code)[8:]}"})
+    project.write({"docs/other.md": "# Other\n"})
+
+    command = [sys.executable, "-m", "sphinx", "--conf-dir", ".", "docs", "build/html"]
+    done = subprocess.run(command, cwd=project.root, capture_output=True, text=True, check=False)
+    fact = f"{lost} is gone since the code of pages ran; let no code remove what a build needs"
+    assert done.stderr == f"{lost}:1: WARNING: {fact} [scratchbook.run]\n"
+    assert done.returncode == 2
 
 
 SUBSTITUTIONS = """\
