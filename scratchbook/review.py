@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TextIO
 
-from scratchbook.core.errors import ScratchbookError
-from scratchbook.core.pins import Difference, Pin, write_pins
+from scratchbook.core.errors import Mistake, ScratchbookError
+from scratchbook.core.pins import Difference, Pin, pin_name, write_pins
 from scratchbook.core.runner import ForkServer
 from scratchbook.ext.book import Book, BookError
 from scratchbook.ext.frozen import run_frozen
@@ -47,9 +47,9 @@ class Review:
         left = sum(self.review_page(docname) for docname in self.wanted(pages))
         noun = "outcome differs" if left == 1 else "outcomes differ"
         print(f"{left} {noun} from the accepted ones", file=self.output)
-        failed = [docname for docname in self.wanted(pages) if any(self.failures(docname))]
-        for docname in failed:
-            print(f"{docname}: some of its code failed, and a failure cannot be accepted", file=self.output)
+        failed = [line for docname in self.wanted(pages) for line in self.failures(docname)]
+        for line in failed:
+            print(line, file=self.output)
         return 1 if left or failed else 0
 
     def refresh(self, pages: Iterable[str]) -> int:
@@ -83,9 +83,25 @@ class Review:
             raise BookError("this project keeps no accepted outcomes: name a folder in scratchbook_pins of conf.py")
 
     def failures(self, docname: str) -> Iterator[str]:
-        """Yield the cells of a page that have no outcome to compare."""
-        frozen = frozen_names(self.book.domain, docname)
-        return (name for name in failed_cells(self.book.domain, docname) if name not in frozen)
+        """Yield a line for each cell of a page that failed, and one for all that did not run for that."""
+        domain, frozen = self.book.domain, frozen_names(self.book.domain, docname)
+        silent = 0
+        for name in failed_cells(domain, docname):
+            if name in frozen:
+                continue
+            told = [mistake.text for mistake in self.mistakes(docname, name)]
+            silent += not told
+            if told:
+                yield f"{place_of(domain, docname, name)}: this failed, and a failure cannot be accepted: {told[0]}"
+        if silent:
+            cells = "1 cell" if silent == 1 else f"{silent} cells"
+            yield f"{docname}: {cells} did not run, and what did not run cannot be accepted"
+
+    def mistakes(self, docname: str, name: str) -> Iterator[Mistake]:
+        """Yield what went wrong in the cell that has that name among the pins."""
+        for state, outcome in self.book.domain.cell_outcomes(docname, name.partition(" ")[0]):
+            if outcome and pin_name(name.partition(" ")[0], state) == name:
+                yield from outcome.mistakes
 
     def accepted(self, docname: str) -> dict[str, Pin]:
         """Return a page's accepted outcomes.   Raises BookError for a file that is none."""

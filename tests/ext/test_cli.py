@@ -294,12 +294,15 @@ def test_the_outcome_of_a_cell_that_is_gone_leaves_the_file_when_that_is_accepte
 
 
 def test_code_that_failed_is_not_accepted(ask, book):
-    book.write({"docs/one.md": PAGE.format("1 / 0")})
+    book.write({"docs/one.md": PAGE.format("1 / 0") + PAGE.format("2")})
 
     status, said = ask("review", "--accept")
 
     assert status == 1
-    assert said.endswith("one: some of its code failed, and a failure cannot be accepted\n")
+    assert said.endswith(
+        "docs/one.md:3: this failed, and a failure cannot be accepted: ZeroDivisionError: division by zero\n"
+        "one: 1 cell did not run, and what did not run cannot be accepted\n"
+    )
     assert pins(book) is None
 
 
