@@ -246,7 +246,7 @@ def shown(key: str) -> str:
 def plain_value(value: Value) -> Any:
     """A number or nested lists."""
     value = value.array if isinstance(value, Row) else value
-    return np.real(value).tolist() if not isinstance(value, int) else value
+    return np.asarray(np.real(value)).tolist()
 
 
 def ordered(clauses: list[Clause]) -> list[Clause]:

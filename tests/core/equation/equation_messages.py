@@ -1,7 +1,7 @@
 """The messages of equations: the cases of messages.txt, and every place in the source that can make a message.
 
 A case is a few lines, `key value`: what an author writes (latex or plain, names, check, using, where, grad, rtol,
-point, base, macro, row, work, score, stack), then what is said, and the caret under the token.
+point, base, macro, row, work, index, score, stack), then what is said, and the caret under the token.
 `python equation_messages.py` writes what is said anew; read the difference like code.
 """
 
@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from scratchbook.core.equation import errors, vocabulary
+from scratchbook.core.equation.branch import agree_with_code, read_index
 from scratchbook.core.equation.checker import check
 from scratchbook.core.equation.equation import parse_equation, parse_plain
 from scratchbook.core.equation.errors import EquationError
@@ -50,6 +51,10 @@ LONG_TEXTS = {
 
 def double(x):
     return 2 * x
+
+
+def bent(x):
+    return 2 * x if abs(x) < 100 else x
 
 
 def fails(x):
@@ -134,7 +139,7 @@ CODE = {
     "instance": Instance(),
     "ufunc": np.exp,
     "none_type": type(None),
-    **{function.__name__: function for function in (double, fails, needs, nothing, empty, listing, turn, rooted)},
+    **{function.__name__: function for function in (double, bent, fails, needs, nothing, empty, listing, turn, rooted)},
     **{function.__name__: function for function in (rooted_backward, deaf, deaf_backward)},
     "wrapped": wrapped,
     **variant("bad_double", fail),
@@ -199,12 +204,14 @@ def verdict_on(case):
         equation = parse_equation(case.get("latex", "y = 2x"), notation, macros)
     if "row" in case:
         equation.row(int(case["row"]))
-    if "work" in case:
-        work(equation, read_values(case["work"]), {})
     options = {option: case[key] for key, option in KEYS.items() if key in case}
     defined = re.search(r"\by(_?)\S* (?:=|\\approx)", equation.source)
     options.setdefault("check", "" if defined is None else "y == x" if defined[1] else "y == 1.0")
     request = Request(label="eq", base=case.get("base", ""), **options)
+    if "work" in case:
+        values = read_values(case["work"])
+        work(equation, values, {}, only=read_index(case.get("index", "")))
+        agree_with_code(equation, request, CODE, macros, values)
     if "score" in case:
         score(equation, request, CODE, macros)
     return check(equation, request, CODE, macros, suggests=False)
