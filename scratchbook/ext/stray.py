@@ -8,12 +8,13 @@ from typing import Any, Final
 
 from docutils import nodes
 from docutils.utils import get_source_line
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
 
 from scratchbook.core.errors import Mistake, Place
 from scratchbook.ext.directive import find_spot
-from scratchbook.ext.domain import domain_of
+from scratchbook.ext.domain import Slot, domain_of
 from scratchbook.ext.inline import count_breaks, enclosing_text
 
 # A role that nothing closes; `|` ends it within a table.
@@ -41,8 +42,16 @@ class FindStrayMarkup(SphinxTransform):
         """Leave one message a place."""
         for node in list(self.document.findall(nodes.Text)):
             for start, text in find_stray(node):
-                page = domain_of(self.env).page(self.env.current_document.docname)
-                page.mistakes.append(Mistake("markup", text, self.place_of(node, start)))
+                self.tell(text, self.place_of(node, start))
+        for element in self.document.findall(nodes.Element):
+            for found in OPEN_ROLE.finditer(plain_option(element)):
+                text = f"'{found[0]}' is no role in a text that is not typeset, such as :alt:; write its words there"
+                self.tell(text, find_spot(self.env, *get_source_line(element)).place)
+
+    def tell(self, text: str, place: Place) -> None:
+        """Leave a message."""
+        page = domain_of(self.env).page(self.env.current_document.docname)
+        page.mistakes.append(Mistake("markup", text, place))
 
     def place_of(self, node: nodes.Text, start: int) -> Place:
         """Return the line of the chapter in which a letter of a text stands."""
@@ -82,6 +91,16 @@ def count_rows(block: nodes.Node) -> int:
     if row is None or not isinstance(row.parent, nodes.tbody) or row.parent.parent.line != block.line:
         return 0
     return 2 + row.parent.index(row)
+
+
+def plain_option(element: nodes.Element) -> str:
+    """Return what an element says as plain text outside its words: the text of a picture, the caption of contents."""
+    if isinstance(element, nodes.image):
+        return str(element.get("alt", ""))
+    if isinstance(element, addnodes.toctree):
+        return str(element.get("caption") or "")
+    slot = element.get("scratchbook")
+    return str(slot.options.get("alt", "")) if isinstance(slot, Slot) else ""
 
 
 def find_torn(node: nodes.Text, words: str) -> re.Match[str] | None:

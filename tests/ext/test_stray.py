@@ -46,6 +46,23 @@ def test_a_box_of_colons_is_told_where_the_project_has_none(chapter):
     assert warning.startswith("docs/index.md:3: WARNING: ':::{note}' begins no block here")
 
 
+OPTIONS = {
+    "picture": "```{image} a.png\n:alt: of {value}`x`\n```",
+    "figure": "```{live}\n:figure: of {value}`x`\n'<svg xmlns=\"http://www.w3.org/2000/svg\"/>'\n```",
+    "contents": "```{toctree}\n:caption: all {value}`x`\n\nself\n```",
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_a_role_in_a_plain_option_is_told(project, name):
+    project.write({"docs/a.png": b"\x89PNG", "docs/index.md": f"# Book\n\n{OPTIONS[name]}\n"})
+
+    assert project.build().warnings == [
+        "docs/index.md:3: WARNING: '{value}' is no role in a text that is not typeset, such as :alt:; write its words "
+        "there [scratchbook.markup]"
+    ]
+
+
 @pytest.mark.parametrize(
     "text",
     [
