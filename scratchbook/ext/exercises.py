@@ -234,6 +234,7 @@ class ExerciseList(LiveDirective):
 
     def make_nodes(self) -> list[nodes.Node]:
         """Return an empty container, filled once all chapters are read."""
+        self.domain.keep(self.env.current_document.docname, "exercise-lists", True)
         place = nodes.container("", classes=["exercise-list"])
         place["scratchbook_exercises"] = True
         self.set_source_info(place)

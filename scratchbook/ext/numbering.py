@@ -199,8 +199,12 @@ def what_pages_show(app: Sphinx, docname: str) -> list[Any]:
     page = domain_of(env).pages.get(docname)
     labels = {name.lower() for name in pages_of(env).targets.get(docname, ())}
     labels |= {item.label for item in page.kept.get("belongings", ())} if page else set()
-    shown = [(item.label, exercise_name(env, at, item.anchor)) for at, item in domain_of(env).kept("exercises")]
-    return [pair for pair in shown if pair[0] in labels]
+    lists_all = page is not None and bool(page.kept.get("exercise-lists"))
+    return [
+        (at, exercise_name(env, at, item.anchor), str(item))
+        for at, item in domain_of(env).kept("exercises")
+        if lists_all or item.label in labels
+    ]
 
 
 def register(app: Sphinx) -> None:

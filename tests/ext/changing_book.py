@@ -326,7 +326,7 @@ class ChangingBook:
         if repeated := [label for label in page.repeated if self.resolves(f"{{eq}}`{label}`")]:
             parts.append(":::{key-equations}\n" + "\n".join(repeated) + "\n:::")
         parts += [f"See {text}." for text in page.references if self.resolves(text)]
-        options = f":tag: {page.region}\n:name: code-{name}\n:caption: Twice one is {{value}}`double(1)`"
+        options = f":tag: {self.region_of(page)}\n:name: code-{name}\n:caption: Twice one is {{value}}`double(1)`"
         parts.append(f"```{{live}} shown.py\n{options}\n\n{self.page_code(page)}\n```")
         parts.append("Twice three is {value}`double(3)`.")
         if page.has_figure:
@@ -340,6 +340,10 @@ class ChangingBook:
             parts.append("By " + ", ".join(f"{{cite:t}}`{key}`" for key in page.citations) + ".")
             parts.append("```{bibliography}\n:filter: docname in docnames\n```")
         return "\n\n".join(parts) + "\n"
+
+    def region_of(self, page: Page) -> str:
+        """Return the region that a page shows; what an equation is checked against must be shown."""
+        return self.regions[0] if page.is_checked else page.region
 
     @staticmethod
     def page_code(page: Page) -> str:
@@ -362,7 +366,7 @@ class ChangingBook:
         return {
             f"{name} {state}": (
                 self.page_code(page),
-                page.region,
+                self.region_of(page),
                 self.module,
                 self.helper,
                 self.precision,

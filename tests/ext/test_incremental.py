@@ -188,3 +188,15 @@ def test_half_a_figure_that_a_killed_build_left_is_written_whole(project):
     project.write({"docs/index.md": (project.root / "docs" / "index.md").read_text() + "\nMore.\n"})
 
     assert contents(Path(project.build("text").app.doctreedir) / "scratchbook") == dict([figure])
+
+
+def test_the_list_of_exercises_follows_the_exercises(project):
+    exercise = "\n:::{{exercise}} {}\n:kind: explain\n\nWhy?\n:::\n"
+    index = "# One\n\n```{toctree}\nlists\n```\n"
+    project.write({"docs/index.md": index + exercise.format("A"), "docs/lists.md": "# Lists\n\n```{exercises}\n```\n"})
+    project.build("html")
+    project.write({"docs/index.md": index + exercise.format("New") + exercise.format("A")})
+    project.build("html")
+    project.write({"docs/index.md": index + exercise.format("Newer") + exercise.format("A")})
+
+    assert "Newer" in project.build("html").file("lists.html")
