@@ -10,9 +10,11 @@ import contextlib
 import pickle
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, ClassVar
 
 import pybtex
+from pybtex.backends.plaintext import Backend as PlainBackend
 from pybtex.plugin import register_plugin
 from pybtex.style import FormattedEntry
 from pybtex.style.formatting.unsrt import Style as UnsortedStyle
@@ -50,6 +52,10 @@ class AuthorYearStyle(UnsortedStyle):  # type: ignore[misc]
     kept: ClassVar[Kept | None] = None
     known: ClassVar[dict[str, Any]] = {}
 
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        remember_backend()
+
     def format_entry(self, label: str, entry: Any, bib_data: Any = None) -> FormattedEntry:
         """Set one work, or take it as it was set before."""
         persons = {role: list(map(str, persons)) for role, persons in entry.persons.items()}
@@ -71,6 +77,12 @@ class AuthorYearStyle(UnsortedStyle):  # type: ignore[misc]
         if self.kept:
             self.kept.put(key, pickle.dumps(text))
         return text
+
+
+@cache
+def remember_backend() -> None:
+    """Have pybtex find at once what it looks up for every citation in a sentence."""
+    register_plugin("pybtex.backends", "plaintext", PlainBackend, force=True)
 
 
 def author_year(entry: Any) -> str:
