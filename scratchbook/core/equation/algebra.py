@@ -295,6 +295,8 @@ def power(base: Value, exponent: Value, *, is_elementwise: bool = False) -> Valu
     if np.ndim(base) >= 2 and not is_elementwise:
         if np.ndim(exponent) == 0 and exponent == -1:
             return inverse(base)
+        if is_diagonal(base) and np.ndim(exponent) == 0:
+            return np.diag(power(np.diag(base), exponent))
         raise fault("ambiguous: a power of a matrix; write A A (product) or A^{\\odot 2} (elementwise)")
     if np.ndim(exponent) and np.ndim(base) and np.shape(base) != np.shape(exponent):
         raise fault(f"shapes differ: {shown(base)} to the power {shown(exponent)}")
@@ -307,6 +309,11 @@ def power(base: Value, exponent: Value, *, is_elementwise: bool = False) -> Valu
             else complex_power(base, exponent)
         )
     return complex_power(base, exponent)
+
+
+def is_diagonal(value: Value) -> bool:
+    """Is it a square matrix with nothing beside its diagonal, whose powers are those of its elements?"""
+    return np.ndim(value) == 2 and value.shape[0] == value.shape[1] and not np.any(value - np.diag(np.diag(value)))
 
 
 def complex_power(base: Value, exponent: Value) -> Value:

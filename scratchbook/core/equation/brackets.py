@@ -27,7 +27,7 @@ from .nodes import (
     Root,
     Transpose,
 )
-from .symbols import flat, latex_of, read_scripts
+from .symbols import flat, group, latex_of, read_scripts
 from .tokens import Token
 from .vocabulary import RELATIONS
 
@@ -251,6 +251,9 @@ def read_inner(parser: Parser) -> Node:
     parser.expect(r"\rangle", opener)
     if len(items) != 2:
         raise fault("\\langle a, b \\rangle takes two vectors; for a mean write \\mathbb{E}", opener)
+    if parser.text == "_" and flat(group(parser.tokens, parser.place + 1)[0]) == "F":
+        _, parser.place = group(parser.tokens, parser.place + 1)
+        return Call("inner", tuple(items), "inner", **parser.since(opener.start))
     return read_postfix(parser, Call("inner", tuple(items), "inner", **parser.since(opener.start)), opener.start)
 
 

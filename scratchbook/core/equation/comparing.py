@@ -123,6 +123,8 @@ class Comparer:
             )
             if is_start(clause, place, code, evaluator):
                 continue
+            if np.ndim(code) == 1 and len(place) > 1 and len(set(definition.patterns)) == 1:
+                place = place[:1]  # h_{ii}: the code gives the diagonal
             if np.ndim(code) < len(place) and None not in defined.fixed(evaluator, clause):
                 place = ()  # Q_{s,a} with values of s and a: the code gives this one element
             expected = self.element(code, place, definition, evaluator, statement)
@@ -240,9 +242,7 @@ def is_start(clause: Clause, place: tuple[int, ...], code: Value, evaluator: Eva
         return False
     is_outside = any(not 0 <= number < size for number, size in zip(place, shape, strict=False))
     others = [other for other in evaluator.definitions.clauses[key] if other.body is not clause.body]
-    return is_outside and any(
-        isinstance(part, Name) and part.key == key for other in others for part in walk(other.body)
-    )
+    return is_outside and any(key in evaluator.definitions.names_behind(other.body) for other in others)
 
 
 def place_of(statement: Statement, key: str) -> Node:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,9 @@ def whole(self: Evaluator, key: str) -> Value:
         if clauses[0].definition.parameters is not None:
             raise fault(f"{latex_of(key)} is a function here; write its arguments")
         if ("whole", key) in self.active:
-            raise fault(f"{latex_of(key)} is defined by itself; write \\leftarrow for an assignment")
+            fact = "is declared, and defined by itself; give one of the two another letter, or"
+            fact = fact if key in self.ranges.notation.symbols else "is defined by itself;"
+            raise fault(f"{latex_of(key)} {fact} write \\leftarrow for an assignment")
         self.active.add(("whole", key))
         try:
             self.wholes[key] = assemble(self, key, clauses)
@@ -54,6 +57,8 @@ def stacked(self: Evaluator, key: str, found: dict[tuple[int, ...], Value]) -> V
     """The elements as one array, when none is missing."""
     if not found:
         raise fault(f"no element of {latex_of(key)} is defined")
+    if all(len(place) > 1 and len(set(place)) == 1 for place in found):
+        found = diagonal(found)
     ends = [max(place[axis] for place in found) for axis in range(len(next(iter(found))))]
     shape = tuple(end - self.base + 1 for end in ends)
     total = int(np.prod(shape))
@@ -68,6 +73,13 @@ def stacked(self: Evaluator, key: str, found: dict[tuple[int, ...], Value]) -> V
     for place, value in zip(found, values, strict=True):
         array[tuple(number - self.base for number in place)] = value
     return algebra.checked(array)
+
+
+def diagonal(found: dict[tuple[int, ...], Value]) -> dict[tuple[int, ...], Value]:
+    """The elements of a matrix of which only D_{ii} is defined: zeros beside its diagonal."""
+    numbers = sorted(place[0] for place in found)
+    places = itertools.product(numbers, repeat=len(next(iter(found))))
+    return {place: found.get(place, 0) for place in places}
 
 
 def assignments_of(self: Evaluator, clause: Clause) -> Iterator[Bound]:

@@ -51,6 +51,15 @@ class Definitions:
                 left = getattr(left, "base")  # noqa: B009  an index of a call
             self.families.setdefault(left.base, []).append(clause)
 
+    def names_behind(self, body: Node) -> set[str]:
+        """The names that a body needs, with those that their definitions need."""
+        found, waiting = set[str](), [body]
+        while waiting:
+            fresh = {part.key for part in walk(waiting.pop()) if isinstance(part, Name)} - found
+            found |= fresh
+            waiting += [clause.body for key in fresh for clause in self.clauses.get(key, ())]
+        return found
+
     def defines(self, key: str) -> bool:
         """Does the display give this name a value?"""
         return key in self.clauses

@@ -9,7 +9,7 @@ from typing import Final
 from .conditions import read_logic, read_set
 from .errors import EquationError, fault
 from .known import known_function
-from .lexicon import Lexicon, is_range, make_lexicon
+from .lexicon import Lexicon, is_range, make_lexicon, read_left, resolve_left
 from .nodes import Binding, Call, Compare, Derivative, Index, Name, Node, Power, free_names, walk
 from .notation import Notation
 from .parser import Parser
@@ -18,6 +18,7 @@ from .spelling import spell
 from .statements import RawStatement, read_statements
 from .symbols import group
 from .tokens import Macros, Token, read_tokens
+from .vocabulary import RELATIONS
 
 EQUALITIES: Final = frozenset(["=", ":=", r"\leftarrow", r"\approx"])
 ORDER: Final = frozenset(["<", ">", r"\le", r"\ge", r"\ne"])
@@ -242,13 +243,22 @@ class Reader:
 
     def equation(self, raw: RawStatement) -> None:
         """A chain of relations between expressions; its left indices run in all the others."""
-        members = [self.parser(raw.members[0]).whole()]
+        members = [self.left(raw)]
         scope = frozenset(free_names(members[0]) & self.lexicon.indices)
         members += [self.parser(tokens, scope).whole() for tokens in raw.members[1:]]
         start, end = raw.members[0][0].start, raw.members[-1][-1].end
         self.statements.append(
             Statement(tuple(members), tuple(token.text for token in raw.relations), raw.row, self.source[start:end])
         )
+
+    def left(self, raw: RawStatement) -> Node:
+        r"""The left side; of an event such as \Pr(X = k) no more than its name."""
+        tokens = raw.members[0]
+        named = read_left(tokens, self.lexicon)
+        if named and named.arguments and any(token.text in RELATIONS for token in named.arguments):
+            key = resolve_left(self.lexicon, named)[0]
+            return Name(key or named.base, start=tokens[0].start, end=tokens[-1].end)
+        return self.parser(tokens).whole()
 
     def range(self, raw: RawStatement) -> None:
         r"""i = 1, \ldots, n."""

@@ -12,7 +12,7 @@ from .comparison import Result, compare, number_at, plain, shown_values
 from .equation import Statement
 from .errors import EquationError, fault
 from .evaluator import Bound
-from .nodes import Constant, Node, walk
+from .nodes import Constant, Node, Transpose, walk
 from .prepared import Prepared
 from .reductions import holds
 from .sides import Side
@@ -100,6 +100,9 @@ class Evidence:
         if side.rows and result.reason == "differ":
             call = self.prepared.targets[0].text
             return f", given {side.rows} rows; one row agrees, so if the code takes one only, write the call: '{call}'"
+        parts = [part for root in self.prepared.equation.roots() for part in walk(root)]
+        if result.reason.startswith("shapes differ") and any(isinstance(part, Transpose) for part in parts):
+            return "; x y^\\top is the outer product of two vectors, x^\\top y or x \\cdot y the inner one"
         masks = [symbol.latex for symbol in self.prepared.symbols if symbol.kind.name == "mask"]
         if masks and not np.isfinite(result.difference):
             return f"; a mask such as {masks[0]} holds 0 and -inf, so declare one of 0 and 1 as binary"

@@ -11,7 +11,7 @@ from .known import REDUCERS, known_function
 from .notation import Notation
 from .spelling import spell
 from .statements import RawStatement, top_level
-from .symbols import CHANGE, Scripts, derivative_key, flat, group, key_of, read_scripts, split_key
+from .symbols import BESIDE, CHANGE, Scripts, derivative_key, flat, group, key_of, read_scripts, split_key
 from .tokens import Token, cut
 
 BIG: Final = frozenset([r"\sum", r"\prod"])
@@ -32,7 +32,7 @@ class Lexicon:
     """The names of one display.
 
     numbers: declared names without elements.   on_right: letters that stand on right sides as values or indices.
-    axes: how many indices a declared array takes.
+    bare: keys of left sides without an index.   axes: how many indices a declared array takes.
     variables, functions: keys of declared and of locally defined names.   arrays: variables that have elements.
     families: bases of functions with an index, such as R of R_m.   indices: letters that run.
     labels: letters that only part names, such as \\ell of x_\\ell.   words: bases of several letters, longest first.
@@ -48,10 +48,15 @@ class Lexicon:
     words: list[str] = field(default_factory=list)
     axes: dict[str, int] = field(default_factory=dict)
     on_right: set[str] = field(default_factory=set)
+    bare: set[str] = field(default_factory=set)
 
     def knows(self, key: str) -> bool:
         """Is it a declared or defined name?"""
         return key in self.variables or key in self.functions
+
+    def is_number_beside(self, key: str) -> bool:
+        """Is it a number, declared or defined, so that with an index it is another name, as N_k beside N?"""
+        return key in self.numbers or (key in self.bare and key not in self.arrays)
 
     def has_elements(self, key: str) -> bool:
         """May an index stand at it?"""
@@ -426,6 +431,11 @@ def add_left_sides(lexicon: Lexicon, statements: Sequence[RawStatement]) -> None
     lefts = [(read_left(statement.members[0], lexicon), statement) for statement in statements]
     # x_t = ... makes an array of x, so that x_1 = ... above it is an element and no label.
     lefts.sort(key=lambda item: item[0] is None or not item[0].scripts.below or lexicon.is_label(item[0].scripts.below))
+    lexicon.bare = {
+        key_of(left.base, (), left.scripts.above, left.scripts.primes)
+        for left, statement in lefts
+        if left is not None and statement.relations and left.arguments is None and not left.scripts.below
+    }
     for left, statement in lefts:
         if (
             left is None
@@ -498,6 +508,8 @@ def resolve_left(lexicon: Lexicon, left: Left) -> tuple[str | None, tuple[Token,
     if flat(above) in ("T", r"\top", "-1"):
         return None, (), ()
     label, index = lexicon.split_below(scripts.below)
+    if index and not above and lexicon.is_number_beside(key_of(left.base, label, (), scripts.primes)):
+        return key_of(left.base, label, (), scripts.primes) + BESIDE, index, ()
     if is_bracketed(above) and not lexicon.is_label(unwrapped(above)):
         return key_of(left.base, label, (), scripts.primes), index, above
     return key_of(left.base, label, above, scripts.primes), index, ()

@@ -19,7 +19,7 @@ from .lexicon import (
 )
 from .nodes import Call, Compare, Constant, Derivative, Index, Indicator, Name, Node, Power, Slice
 from .subscripts import is_index_list, read_index_list
-from .symbols import Scripts, derivative_key, flat, key_of, latex_of, read_scripts
+from .symbols import BESIDE, Scripts, derivative_key, flat, key_of, latex_of, read_scripts
 from .tokens import Token
 from .vocabulary import RELATIONS
 
@@ -38,6 +38,8 @@ def read_name(parser: Parser) -> Node:
         return call(parser, key_of(base, scripts.below), base, scripts.below, scripts.above, start)
     for below, above, rest_below, rest_above in candidates(scripts):
         key = key_of(base, below, above, scripts.primes)
+        if rest_below and key + BESIDE in parser.lexicon.variables:
+            return variable(parser, key + BESIDE, rest_below, rest_above, start)
         if rest_below and key in parser.lexicon.numbers:
             continue
         if key in parser.lexicon.variables or (not above and (key in parser.scope or key in parser.lexicon.indices)):
@@ -72,7 +74,8 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
             node = indexed(node, read_index_list(parser, inside), parser, start)
         elif any(token.text in ("|", r"\mid") for token in inside) and is_index_list(parser, without_bars(inside)):
             raise fault(
-                "ambiguous: which axis is the condition of p(i | j)? write the indices in the array's order: p_{j,i}",
+                "ambiguous: which axis is the condition of p(i | j)? write the indices in the array's order, as "
+                "p_{i,j} or p_{j,i}",
                 parser.token,
             )
     if above:

@@ -114,7 +114,9 @@ def softmax(z: Value) -> Value:
     """Of a vector, or of every row of a matrix."""
     z = z.array if isinstance(z, Row) else z
     if isinstance(z, Ones | Identity) or np.ndim(z) not in (1, 2):
-        raise fault(f"softmax of a {shown(z)}; it takes a vector, or a matrix row by row")
+        raise fault(
+            f"softmax of a {shown(z)}; it takes a vector, or a matrix row by row; an inner product is x \\cdot y"
+        )
     powers = np.exp(z - np.max(np.real(z), axis=-1, keepdims=True))
     return powers / np.sum(powers, axis=-1, keepdims=True)
 

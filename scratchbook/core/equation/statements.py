@@ -213,6 +213,8 @@ def merge(chunks: list[Chunk]) -> list[Chunk]:
 def is_continued(chunk: Chunk, last: Chunk, final: Token | None) -> bool:
     """Does a chunk carry on the statement before it?"""
     first = chunk.tokens[0]
+    if len(last.tokens) > 1 and last.tokens[-2].text in ("_", "^"):
+        final = None  # the + of [x]_+ joins nothing
     if (
         first.text in RELATIONS
         or first.text in JOINERS

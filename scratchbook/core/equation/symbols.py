@@ -24,6 +24,10 @@ SCRIPTED: Final = re.compile(
 CHANGE: Final = r"\Delta"
 
 
+# Behind the key of a name with an index when its letter alone is a number: N_k beside N.
+BESIDE: Final = "•"
+
+
 @dataclass(frozen=True)
 class Scripts:
     """What stands at a base: the tokens below and above it, and its primes."""
@@ -189,7 +193,7 @@ def latex_of(key: str) -> str:
     """LaTeX that shows a key as an author would write it."""
     if key.startswith(r"\frac"):
         return key
-    key = key.partition("←")[0]  # a version that an assignment makes has the name of the others
+    key = key.partition("←")[0].replace(BESIDE, "")  # a version that an assignment makes has the name of the others
     base, below, above, primes = split_key(key)
     if base.startswith(CHANGE) and base != CHANGE:
         return f"{CHANGE} {latex_of(key.removeprefix(CHANGE))}"

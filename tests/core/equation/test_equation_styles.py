@@ -1,0 +1,223 @@
+"""What authors write is read as they mean it: elements of named numbers, sizes of sets, systems, events, diagonals."""
+
+import numpy as np
+import pytest
+from equation_examples import checked
+
+from scratchbook.core.equation.errors import EquationError
+
+
+def said(latex, notation, check, **options):
+    """What is wrong with an equation; nothing when it passes."""
+    try:
+        return checked(latex, notation, check, CODE, **options).text
+    except EquationError as error:
+        return error.text
+
+
+def same(x):
+    return 1.0 * x
+
+
+def soft_target(r, discount, Q_1, Q_2, log_pi):
+    return r + discount * (min(Q_1, Q_2) - log_pi)
+
+
+def dueling(V, A):
+    return V + A - A.mean()
+
+
+def rows_mean(X):
+    return X.mean(axis=0)
+
+
+def with_temperature(z, T):
+    powers = np.exp(z / T)
+    return powers / powers.sum()
+
+
+def total(a, b):
+    return a + b
+
+
+def overlap(a, b, c, e, f, g, h, k):
+    return max(0.0, min(a, b) - max(c, e)) * max(0.0, min(f, g) - max(h, k))
+
+
+def never(x):
+    return max(0.0, -x)
+
+
+CODE = {
+    function.__name__: function
+    for function in (same, soft_target, dueling, rows_mean, with_temperature, total, overlap, never)
+}
+
+
+@pytest.mark.parametrize("range_", ["i = 1, 2", r"i \in \{1, 2\}", r"1 \le i \le 2"])
+def test_an_index_runs_over_declared_names(range_):
+    notation = "r, Q_1, Q_2: scalar\n\\gamma as discount: unit\n\\ell as log_pi: scalar"
+    latex = rf"y = r + \gamma \bigl( \min_{{{range_}}} Q_i - \ell \bigr)"
+
+    assert said(latex, notation, "soft_target") == ""
+
+
+def test_a_number_under_an_operator_needs_an_index():
+    assert "a number under an operator that no index takes" in said(
+        r"y = \sum_{1 \le i, 2} x_i", "x: vector(n)", "same"
+    )
+
+
+def test_the_size_of_a_set_is_a_name_that_may_be_defined():
+    latex = r"Q(a) = V + A(a) - \frac{1}{|\mathcal{A}|} \sum_{a'} A(a')"
+
+    assert r"'|\mathcal{A}|: dim'" in said(latex, "V: scalar\nA: vector(n)", "dueling(V, A)")
+    assert said(rf"{latex}, \quad |\mathcal{{A}}| = n", "V: scalar\nA: vector(n)", "dueling(V, A)") == ""
+
+
+def test_a_dot_beside_an_index_is_the_whole_axis():
+    latex = r"m = \frac{1}{n} \sum_{i=1}^{n} x_i, \qquad x_i = X_{i\cdot}"
+
+    assert said(latex, "X: matrix(n, d)", "m == rows_mean(X)") == ""
+
+
+def test_an_index_below_a_function_of_a_number_picks_an_element():
+    latex = r"p_i(T) = \frac{\exp(z_i / T)}{\sum_j \exp(z_j / T)}"
+
+    assert said(latex, "z: vector(n)\nT: positive", "with_temperature(z, T)") == ""
+    assert "differs" in said(latex.replace("z_j / T", "z_j"), "z: vector(n)\nT: positive", "with_temperature(z, T)")
+
+
+def test_an_argument_that_nothing_reads_needs_no_declaration():
+    assert said(r"J(\theta) = L(\theta) + b, \quad L(\theta) = a", "a, b: scalar", "total(a, b)") == ""
+
+
+def test_an_argument_that_is_read_needs_one():
+    assert "not declared" in said(r"J = L(\phi) + b, \quad L(\theta) = \theta a", "a, b: scalar", "total(a, b)")
+
+
+def test_a_branch_that_is_seldom_taken_is_met():
+    right = r"y = \max\{0, \min(a, b) - \max(c, e)\} \max\{0, \min(f, g) - \max(h, k)\}"
+
+    assert said(right, "a, b, c, e, f, g, h, k: scalar", "overlap") == ""
+    assert "differs" in said(right.replace(r"\max(h, k)", r"\min(h, k)"), "a, b, c, e, f, g, h, k: scalar", "overlap")
+
+
+def test_what_is_zero_at_every_draw_proves_nothing():
+    text = said(r"y = \max(0, -x)", "x: positive", "never")
+
+    assert text.startswith("y is 0 at each of 200 draws, so comparing it proves little")
+    assert said(r"y = \max(0, -x)", "x: scalar", "never") == ""
+
+
+def responsibilities(x, gamma):
+    weights = gamma.sum(axis=0)
+    return (gamma.T @ x) / weights
+
+
+def normalised(A):
+    degrees = A.sum(axis=1)
+    return A / np.sqrt(np.outer(degrees, degrees))
+
+
+def leverage(X):
+    return np.diag(X @ X.T)
+
+
+def hinge(x, z):
+    return max(0.0, np.abs(x - z).sum())
+
+
+def binomial(n, k, p):
+    ways = np.prod([(n - j) / (j + 1) for j in range(k)])
+    return ways * p**k * (1 - p) ** (n - k)
+
+
+def frobenius(A, B):
+    return np.sum(A * B)
+
+
+CODE |= {
+    function.__name__: function for function in (responsibilities, normalised, leverage, hinge, binomial, frobenius)
+}
+
+
+@pytest.mark.parametrize("total", ["N", "M"])
+def test_a_name_with_an_index_stands_beside_a_number_of_that_letter(total):
+    latex = rf"\mu_k = \frac{{1}}{{N_k}} \sum_{{n=1}}^{{{total}}} \gamma_{{nk}} x_n, \qquad N_k = \sum_n \gamma_{{nk}}"
+
+    assert said(latex, f"x: vector({total})\n\\gamma: positive({total}, K)", "responsibilities(x, gamma)") == ""
+
+
+def test_a_defined_number_and_a_defined_array_may_share_a_letter():
+    latex = r"s = \frac{1}{m} \sum_v m_v^2, \quad m = \sum_v m_v, \quad m_v = \sum_k A_{vk}"
+
+    assert said(latex, "A: positive(n, k)", "s == (A.sum(axis=1) ** 2).sum() / A.sum()") == ""
+
+
+def test_a_matrix_of_which_only_the_diagonal_is_defined_is_diagonal():
+    latex = r"B = D^{-\frac12} A D^{-1/2}, \qquad D_{ii} = \sum_j A_{ij}"
+
+    assert said(latex, "A: positive(n, n)", "normalised(A)") == ""
+    assert "differs" in said(latex.replace(r"\frac12", "1"), "A: positive(n, n)", "normalised(A)")
+
+
+def test_a_power_of_any_other_matrix_is_ambiguous():
+    assert "ambiguous: a power of a matrix" in said(r"B = A^{-1/2}", "A: positive(n, n)", "normalised(A)")
+
+
+def test_code_may_give_the_diagonal_of_the_left_side():
+    latex = r"h_{ii} = \bigl[ X X^\top \bigr]_{ii}"
+
+    assert said(latex, "X: matrix(n, d)", "h == leverage(X)") == ""
+    assert "differs" in said(latex.replace("h_{ii} =", "h_{ii} = 2"), "X: matrix(n, d)", "h == leverage(X)")
+
+
+def test_a_positive_part_may_end_an_equation():
+    assert said(r"L = [d(x, z)]_+, \qquad d(a, b) = \| a - b \|_1", "x, z: vector(n)", "hinge") == ""
+
+
+def test_an_event_on_the_left_is_its_probability():
+    latex = r"\Pr(X = k) = \binom{n}{k} p^k (1 - p)^{n - k}"
+
+    assert said(latex, "n: int(5..9)\nk: int(0..5)\np: unit", "binomial(n, k, p)") == ""
+    assert "differs" in said(
+        latex.replace("(1 - p)^{n - k}", "p^{n - k}"), "n: int(5..9)\nk: int(0..5)\np: unit", "binomial"
+    )
+
+
+def test_an_inner_product_of_matrices_has_its_name():
+    latex = r"\langle A, B \rangle_F = \operatorname{tr}(A^\top B) = \sum_{i,j} A_{ij} B_{ij}"
+
+    assert said(latex, "A, B: matrix(m, n)", "frobenius(A, B)") == ""
+
+
+def test_rows_multiplied_to_a_matrix_are_told_of_the_inner_product():
+    latex, notation = r"e_{ij} = Q_i K_j^\top", "Q: matrix(n, d)\nK: matrix(n, d)"
+
+    assert r"x^\top y or x \cdot y the inner one" in said(latex, notation, "e == Q @ K.T")
+    assert said(r"e_{ij} = Q_i \cdot K_j", notation, "e == Q @ K.T") == ""
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        r"\begin{cases} m_i = A_{ii} \\ y_i = 2 m_i \end{cases}",
+        r"\left\{ \begin{aligned} m_i &= A_{ii} \\ y_i &= 2 m_i \end{aligned} \right.",
+        r"\left\{ \begin{array}{l} m_i = A_{ii} \\ y_i = 2 m_i \end{array} \right.",
+    ],
+)
+def test_a_brace_before_equations_makes_a_system(system):
+    assert said(system, "A: matrix(n, n)", "y == 2 * A.diagonal()") == ""
+
+
+def test_the_gradient_of_a_function_is_a_name():
+    latex = r"y = x - \nabla f(x + z), \qquad \nabla f(q) = 2 q"
+
+    assert said(latex, "x, z: vector(n)", "y == x - 2 * (x + z)") == ""
+
+
+def test_pairs_under_a_sum_are_two_indices():
+    latex = r"y = \sum_{(i, j): M_{ij} = 1} A_{ij}"
+
+    assert said(latex, "A: matrix(m, n)\nM: binary(m, n)", "y == (A * M).sum()") == ""
