@@ -31,7 +31,7 @@ class Comparer:
 
     def __init__(self, prepared: Prepared, sides: Sides | None = None) -> None:
         self.prepared = prepared
-        self.sides = settle(prepared) if sides is None else sides
+        self.sides = settle(prepared) if sides is None else sides.for_check(prepared)
         self.evidence = Evidence(prepared)
         self.budgets: list[Budget] = []
 

@@ -55,6 +55,10 @@ class Sides:
         self.row_keys = row_keys(prepared)
         self.found: dict[tuple[int, int], Side | None] = {}
 
+    def for_check(self, prepared: Prepared) -> Sides:
+        """These sides, or fresh ones for a mutant whose left side asks for rows of another argument."""
+        return self if row_keys(prepared) == self.row_keys else Sides(prepared, self.scale)
+
     def of(self, number: int) -> list[Side]:
         """The sides of one draw: a single row, then several where the code takes them."""
         asked = (0, ROWS) if self.row_keys and number < ROW_DRAWS else (0,)
