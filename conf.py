@@ -65,6 +65,7 @@ html_theme = "furo"
 templates_path = ["docs/_templates"]
 html_title = project
 html_static_path = ["docs/_static"]
+html_favicon = "docs/_static/favicon.svg"
 html_css_files = ["book.css"]
 html_copy_source = False
 html_show_sourcelink = False

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final
 
 from pygments.formatters import HtmlFormatter
 from pygments.style import Style
-from pygments.token import Comment, Error, Generic, Keyword, Literal, Name, Number, Operator, Punctuation, String, Token
+from pygments.token import Comment, Error, Generic, Keyword, Literal, Name, Number, Operator, String, Token
 from sphinx.application import Sphinx
 
 PAPER: Final = "#f6f4ef"
@@ -30,9 +30,7 @@ class Paper(Style):  # type: ignore[misc]  # Pygments has no types
         Comment: "italic #615d55",
         Keyword: "#7a2d5f",
         Keyword.Constant: "#8a4500",
-        Operator: "#4a4d55",
         Operator.Word: "#7a2d5f",
-        Punctuation: "#4a4d55",
         Name: "#24262b",
         Name.Function: "#1b4f8a",
         Name.Class: "#1b4f8a",
@@ -66,9 +64,7 @@ class Night(Style):  # type: ignore[misc]
         Comment: "italic #a8a296",
         Keyword: "#e0a3cb",
         Keyword.Constant: "#e5b378",
-        Operator: "#bcb9b2",
         Operator.Word: "#e0a3cb",
-        Punctuation: "#bcb9b2",
         Name: "#dcd9d2",
         Name.Function: "#8dbdf0",
         Name.Class: "#8dbdf0",

@@ -33,6 +33,15 @@ NUMBERED: Final = re.compile(r"\\(begin|end)\{(equation|align|gather|alignat|fla
 WORDS: Final = re.compile(r"\\(?:operatorname\*?|mathrm|mathsf|text|textrm|mathtt)\s*\{([^{}]*)\}")
 PRICE: Final = re.compile(r"\d[\d.,]*(\s+[a-z]{2,}\b.*\s|\s*[-–]|\s.*\s)", re.DOTALL)
 
+# The parts of KaTeX's fonts that stand in sentences, and what uses them, see static-katex.
+FONTS: Final = {
+    "Main-Regular-letters": re.compile(r'class="katex-html"'),
+    "Math-Italic-letters": re.compile(r'class="mord mathnormal"[^>]*>[A-Za-z]'),
+    "Main-Bold-letters": re.compile(r'class="mord mathbf"[^>]*>[A-Za-z0-9]'),
+    "AMS-Regular-sets": re.compile(r'class="mord mathbb"[^>]*>[CENPQRZ]'),
+    "SansSerif-Regular-capitals": re.compile(r'class="mord mathsf[^>]*>[A-Z]'),
+}
+
 # What KaTeX knows and LaTeX does not: the PDF gets these definitions too.
 KATEX_ONLY: Final = {
     "lt": "<", "gt": ">", "N": r"\mathbb{N}", "R": r"\mathbb{R}", "Z": r"\mathbb{Z}", "Complex": r"\mathbb{C}",
@@ -224,11 +233,23 @@ def keep_words_for_search(app: Sphinx, doctree: nodes.document, docname: str) ->
             node += nodes.Text(words)
 
 
+def preloads(body: str) -> Iterator[str]:
+    """Yield the fonts of a page's formulas that move words around them when they come after the first view."""
+    for font, use in FONTS.items():
+        if use.search(body):
+            yield f"katex/fonts/KaTeX_{font}.woff2"
+
+
 def add_styles(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
     """Load KaTeX's style sheet on pages with mathematics only."""
     has_mathematics = doctree is not None and next(find_mathematics(doctree), None) is not None
     if app.builder.name != "epub" and is_chosen(app) and has_mathematics:
         app.builder.add_css_file("katex/katex.css")  # type: ignore[attr-defined]
+        if app.config.html_baseurl:  # a page from a folder may not preload: browsers call it another origin
+            for font in preloads(context["body"]):
+                uri = escape(context["pathto"](f"_static/{font}", resource=True))
+                link = f'<link rel="preload" as="font" type="font/woff2" crossorigin href="{uri}">'
+                context["metatags"] = f'{context.get("metatags", "")}\n{link}'
 
 
 def register(app: Sphinx) -> None:

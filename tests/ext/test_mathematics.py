@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from docutils import nodes
 
+from scratchbook.ext.mathematics import FONTS
+
 BAD = "# Book\n\nOne line.\nAnd $\\foo$ here.\n\n- in a list\n\n  ```{math}\n  a = b\n  + \\bar\n  ```\n"
 
 
@@ -162,3 +164,28 @@ def test_a_formula_stays_text_for_builders_that_know_no_more(chapter):
     built = chapter("# Book\n\n$x^2$\n")
 
     assert [node.astext() for node in built.doctree().findall(nodes.math)] == ["x^2"]
+
+
+FORMULAS = "# Book\n\n$x \\in \\mathbb{R}^n$ and $\\mathbf{W}^\\mathsf{T}$.\n"
+
+
+def test_a_hosted_page_asks_early_for_the_fonts_of_its_sentences(chapter):
+    built = chapter(FORMULAS, builder="html", html_baseurl="https://book.example/")
+    fonts = re.findall(
+        r'<link rel="preload" as="font" type="font/woff2" crossorigin href="([^"]+)">', built.file("index.html")
+    )
+
+    names = sorted(font.rpartition("KaTeX_")[2].partition(".")[0] for font in fonts)
+    assert names == sorted(FONTS)
+    assert [font for font in fonts if not (built.app.outdir / font).is_file()] == []
+
+
+def test_a_page_without_such_letters_asks_for_fewer_fonts(chapter):
+    page = chapter("# Book\n\n$x = 1$\n", builder="html", html_baseurl="https://book.example/").file("index.html")
+
+    assert page.count('rel="preload"') == 2
+
+
+@pytest.mark.parametrize(("text", "address"), [("$x$", ""), ("Words.", "https://book.example/")])
+def test_a_page_from_a_folder_and_one_without_formulas_ask_for_no_font(chapter, text, address):
+    assert "preload" not in chapter(f"# Book\n\n{text}\n", builder="html", html_baseurl=address).file("index.html")

@@ -196,7 +196,7 @@ class TestInTheBrowser:
     def test_code_is_copied(self, address, open_page, watch):
         with open_page("about:blank", permissions=["clipboard-read", "clipboard-write"]) as page:
             watch(page, address + "chapter.html")
-            page.locator("button.copybtn").first.click(force=True)
+            page.locator("button.copy-code").first.click(force=True)
             page.wait_for_timeout(200)
 
             assert page.evaluate("window.violations") == []

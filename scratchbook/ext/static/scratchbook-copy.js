@@ -15,7 +15,7 @@
   for (const pre of document.querySelectorAll(code)) {
     const button = document.createElement("button");
     button.type = "button";
-    button.className = "copybtn";
+    button.className = "copy-code";
     button.textContent = "Copy";
     button.setAttribute("aria-live", "polite");
     button.onclick = async () => {

@@ -75,16 +75,11 @@
     box.focus();
   });
 
-  const reach = () => {
-    for (const box of all(".equation-body, .highlight pre, .table-wrapper, .equation-list dt")) {
-      if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
-      else box.removeAttribute("tabindex");
-    }
-  };
-  reach();
-  addEventListener("load", reach);
-  addEventListener("resize", reach);
-  addEventListener("toggle", reach, true);
+  const boxes = [...all(".equation-body, .highlight pre, .table-wrapper, .equation-list dt")];
+  const reach = (box) => (box.scrollWidth > box.clientWidth + 1 ? (box.tabIndex = 0) : box.removeAttribute("tabindex"));
+  const watch = new ResizeObserver((seen) => seen.forEach(({ target }) => reach(target)));
+  boxes.forEach((box) => watch.observe(box));
+  document.fonts.ready.then(() => boxes.forEach(reach));
   for (const [selector, label] of [[".sidebar-drawer", "Chapters"], [".footnote-list", "Footnotes"]])
     for (const aside of all(selector)) aside.ariaLabel = label;
   for (const caption of all(".caption[role=heading]")) caption.ariaLevel = 2;
