@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from refusals import check_choice, check_count, check_heads, check_positive
+
 
 # tag::architecture[]
 class Architecture(NamedTuple):
@@ -58,18 +60,13 @@ def llama(
 def checked(architecture):
     """Refuse sizes that no model can have.
 
-    Raises ValueError, naming the size and its value.
+    Raises ModelError, naming the size and its value.
     """
     for name in ("n_layers", "n_model", "n_heads", "n_key_heads", "n_hidden", "n_vocab"):
-        size = getattr(architecture, name)
-        if not isinstance(size, int) or isinstance(size, bool) or size < 1:
-            raise ValueError(f"{name} must be a whole number of at least 1, not {size!r}")
-    if architecture.n_model % architecture.n_heads:
-        raise ValueError(f"{architecture.n_heads} heads do not divide a width of {architecture.n_model}")
-    if architecture.n_heads % architecture.n_key_heads:
-        raise ValueError(f"{architecture.n_key_heads} key heads do not divide {architecture.n_heads} heads")
-    if architecture.biases not in ("none", "queries", "all"):
-        raise ValueError(f"biases must be 'none', 'queries' or 'all', not {architecture.biases!r}")
+        check_count(name, getattr(architecture, name))
+    check_count("n_positions", architecture.n_positions, least=0)
+    check_heads(architecture.n_model, architecture.n_heads, architecture.n_key_heads)
+    check_choice("biases", architecture.biases, ("none", "queries", "all"))
     return architecture
 
 
@@ -80,6 +77,9 @@ def hidden_width(n_model, multiplier=1, multiple_of=256):
     multiplier: no unit   ->   a multiple of multiple_of
     Source: touvron2023llama, section 2.2.
     """
+    check_count("n_model", n_model)
+    check_count("multiple_of", multiple_of)
+    check_positive("multiplier", multiplier)
     width = int(multiplier * (2 * 4 * n_model // 3))
     return -(-width // multiple_of) * multiple_of
 # end::hidden_width[]

@@ -9,7 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 from positions import rotate, rotate_backward
-from refusals import check_attention
+from refusals import (
+    check_attention,
+    check_count,
+    check_heads,
+    check_one_head,
+    check_product,
+)
 
 
 # tag::softmax[]
@@ -18,6 +24,8 @@ def softmax(scores):
 
     scores: [..., n]   ->   shares: [..., n]
     """
+    scores = np.asarray(scores)
+    scores = scores.astype(np.result_type(scores, np.float32), copy=False)
     # Subtracting the maximum changes no share but keeps exp from overflowing.
     powers = scores - scores.max(axis=-1, keepdims=True)
     np.exp(powers, out=powers)
@@ -43,8 +51,11 @@ def causal_mask(n_queries, n_keys=None, dtype=float):
     """Hide the future: minus infinity where a key stands after its query, else 0.
 
     The last query stands at the last key.   ->   [n_queries, n_keys]
+    Raises OutOfRangeError for fewer keys than queries.
     """
     n_keys = n_keys or n_queries
+    check_count("the number of queries", n_queries)
+    check_count("the number of keys", n_keys, least=n_queries)
     hidden = np.full((n_queries, n_keys), -np.inf, dtype)
     mask = np.triu(hidden, k=1 + n_keys - n_queries)
     mask.flags.writeable = False  # all callers with these sizes get this same array
@@ -76,8 +87,10 @@ def attention(Q, K, V, mask=0.0):
     Q: [..., queries, d_k]   K: [..., keys, d_k]   V: [..., keys, d_v]
     mask: [queries, keys], 0 where a query may look and minus infinity elsewhere
     -> trace with result: [..., queries, d_v]
+    Raises ShapeMismatchError if these do not fit.
     Source: vaswani2017attention, eq. 1.
     """
+    check_one_head(Q, K, V, mask)
     scores = Q @ K.swapaxes(-1, -2) / Q.shape[-1] ** 0.5
     shares = softmax(scores + mask)
     return AttentionTrace(Q, K, V, scores, shares, shares @ V)
@@ -107,7 +120,9 @@ def linear(x, W, b=None):
     """Send every row through the same matrix.
 
     x: [..., d_in]   W: [d_in, d_out]   b: [d_out] or none   ->   [..., d_out]
+    Raises ShapeMismatchError if these do not fit.
     """
+    check_product(x, W, b)
     # One product of all rows: of three axes, NumPy would make one a sequence.
     z = (rows(x) @ W).reshape(*x.shape[:-1], W.shape[-1])
     return z if b is None else z + b
@@ -151,7 +166,9 @@ def split_heads(x, n_heads):
     """Cut the columns into heads, and make the heads an axis of their own.
 
     x: [..., tokens, heads * d_head]   ->   [..., heads, tokens, d_head]
+    Raises ShapeMismatchError if n_heads does not divide the columns.
     """
+    check_heads(x.shape[-1], n_heads, n_heads)
     return x.reshape(*x.shape[:-1], n_heads, -1).swapaxes(-2, -3)
 
 

@@ -1,6 +1,7 @@
 """Count what a transformer costs in parameters, arithmetic and memory.  Sizes in, exact counts out."""
 
 from architectures import MODELS
+from refusals import check_count, check_positive
 
 
 # tag::block_parameters[]
@@ -83,6 +84,7 @@ def count_forward(architecture, n_context):
     Norms, biases and softmax are left out.
     Source: hoffmann2022training, appendix F.
     """
+    check_count("n_context", n_context)
     d, h, L = architecture.n_model, architecture.n_hidden, architecture.n_layers
     matrices = 3 if architecture.is_gated else 2
     weights = 2 * d * d + 2 * d * key_width(architecture) + matrices * d * h
@@ -160,6 +162,7 @@ def cache_bytes(architecture, n_tokens=1, bytes_each=2):
 
     bytes_each: 2 for numbers of 16 bits   Source: shazeer2019fast; ainslie2023gqa.
     """
+    check_count("n_tokens", n_tokens, least=0)
     per_token = 2 * architecture.n_layers * key_width(architecture) * bytes_each
     return per_token * n_tokens
 
@@ -171,6 +174,7 @@ def weight_bytes(n_parameters, bits_each=16):
 
 def bits_per_weight(n_bytes, n_parameters):
     """Measure how many bits a file really spends on a weight."""
+    check_positive("n_parameters", n_parameters)
     return 8 * n_bytes / n_parameters
 # end::memory[]
 

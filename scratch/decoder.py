@@ -12,10 +12,11 @@ from layernorm import layernorm
 from positions import sinusoidal
 from refusals import (
     NotFiniteError,
-    OutOfRangeError,
     ShapeMismatchError,
+    check_count,
     check_ids,
     check_length,
+    check_positive,
     check_width_is_even,
 )
 
@@ -170,8 +171,7 @@ def check_sizes(n_vocab, n_model, n_heads, max_context):
     """Refuse sizes that no decoder has, before a weight is drawn."""
     sizes = {"n_vocab": n_vocab, "n_model": n_model, "n_heads": n_heads, "max_context": max_context}
     for name, size in sizes.items():
-        if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < 1:
-            raise OutOfRangeError(f"{name} must be a whole number of at least 1, not {size!r}")
+        check_count(name, size)
     check_width_is_even(n_model, "the model width")
     if n_model % n_heads:
         raise ShapeMismatchError(f"head count must divide model width, but {n_heads} heads share {n_model} columns")
@@ -179,12 +179,10 @@ def check_sizes(n_vocab, n_model, n_heads, max_context):
 
 def check_generation(max_new_tokens, end_id, temperature, n_vocab):
     """Refuse a loop that cannot run as asked."""
-    if not isinstance(max_new_tokens, int | np.integer) or max_new_tokens < 0:
-        raise OutOfRangeError(f"max_new_tokens must be a whole number of at least 0, not {max_new_tokens!r}")
+    check_count("max_new_tokens", max_new_tokens, least=0)
     if end_id is not None:
         check_ids(end_id, n_vocab)
-    if not 0 < temperature < np.inf:
-        raise OutOfRangeError(f"temperature must be positive and finite, not {temperature}")
+    check_positive("temperature", temperature)
 
 
 if __name__ == "__main__":

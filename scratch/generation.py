@@ -6,7 +6,16 @@ import numpy as np
 
 from attention import softmax
 from positions import interleaved, rope_frequencies, rotation
-from refusals import NotFiniteError, OutOfRangeError, check_ids, check_length
+from refusals import (
+    OutOfRangeError,
+    ShapeMismatchError,
+    check_count,
+    check_heads,
+    check_ids,
+    check_length,
+    check_logits,
+    check_same,
+)
 from transformer import language_model, split_layers
 
 
@@ -16,9 +25,16 @@ def greedy(logits):
 
     logits: [n_vocab]   ->   id
     """
-    check_logits(logits)
+    check_one_row(logits)
     return int(np.argmax(logits))
 # end::greedy[]
+
+
+def check_one_row(logits):
+    """Refuse anything but the scores of one next token."""
+    check_logits(logits)
+    if np.ndim(logits) != 1:
+        raise ShapeMismatchError(f"expected the scores of one next token, [n_vocab], not shape {np.shape(logits)}")
 
 
 # tag::temperature[]
@@ -37,7 +53,8 @@ def apply_temperature(logits, temperature):
 # tag::top-k[]
 def keep_top_k(logits, k):
     """Drop all but the k highest scores, and their equals, to minus infinity."""
-    if not 1 <= k <= logits.shape[-1]:
+    check_logits(logits)
+    if not isinstance(k, int | np.integer) or not 1 <= k <= logits.shape[-1]:
         n_vocab = logits.shape[-1]
         raise OutOfRangeError(f"top_k must keep 1..{n_vocab} tokens, not {k}")
     last_kept = np.sort(logits, axis=-1)[..., -k, None]
@@ -51,6 +68,7 @@ def keep_top_p(logits, p):
 
     Source: holtzman2020nucleus, section 3.1.
     """
+    check_logits(logits)
     if not 0 < p <= 1:
         raise OutOfRangeError(f"top_p must lie above 0 and be at most 1, not {p}")
     order = np.argsort(-logits, axis=-1, kind="stable")
@@ -71,7 +89,7 @@ def distribution(logits, temperature=1.0, top_k=None, top_p=None):
     Raises OutOfRangeError for a setting that keeps nothing, NotFiniteError for NaN.
     """
     check_logits(logits)
-    logits = apply_temperature(logits, temperature)
+    logits = apply_temperature(np.asarray(logits), temperature)
     if top_k is not None:
         logits = keep_top_k(logits, top_k)
     if top_p is not None:
@@ -89,17 +107,12 @@ def sampler(seed=0, **settings):
     generator = np.random.default_rng(seed)
 
     def sample(logits):
+        check_one_row(logits)
         probabilities = distribution(logits, **settings)
         return int(generator.choice(len(probabilities), p=probabilities))
 
     return sample
 # end::sample[]
-
-
-def check_logits(logits):
-    """Refuse scores that have no order; minus infinity is the score of what cannot come."""
-    if np.isnan(logits).any() or np.isposinf(logits).any():
-        raise NotFiniteError("the logits hold NaN or infinity")
 
 
 # tag::cache[]
@@ -110,6 +123,7 @@ class KeyValueCache:
     """
 
     def __init__(self, max_context):
+        check_count("max_context", max_context)
         self.max_context, self.n_tokens = max_context, 0
         self.K = self.V = None
 
@@ -123,6 +137,7 @@ class KeyValueCache:
         if self.K is None:
             shape = (*K.shape[:-2], self.max_context, K.shape[-1])
             self.K, self.V = np.empty(shape, K.dtype), np.empty(shape, V.dtype)
+        check_same("all keys and values", K.shape, self.K[..., start:end, :].shape)
         self.K[..., start:end, :], self.V[..., start:end, :] = K, V
         self.n_tokens = end
         return self.K[..., :end, :], self.V[..., :end, :]
@@ -142,6 +157,7 @@ class Reader:
         pairs=interleaved, **settings,
     ):
         layers = split_layers(weights)
+        check_heads(layers[0]["W_q"].shape[-1], n_heads, n_heads)
         if frequencies is None:
             frequencies = rope_frequencies(layers[0]["W_q"].shape[-1] // n_heads)
         self.frequencies, self.pairs = frequencies, pairs
@@ -158,6 +174,9 @@ class Reader:
         Raises OutOfRangeError for no token, an unknown id, or a full context.
         """
         check_ids(ids, len(self.weights["E"]))
+        if np.ndim(ids) != 1:
+            found = np.shape(ids)
+            raise ShapeMismatchError(f"expected one list of ids, not shape {found}")
         end = self.n_tokens + len(ids)
         check_length(end, self.max_context)
         turn = rotation(np.arange(self.n_tokens, end), self.frequencies, self.pairs)
@@ -176,6 +195,7 @@ def generate(reader, ids, n_new, choose=greedy, end_id=None):
 
     choose: takes the scores of the next token and gives its id
     """
+    check_count("n_new", n_new, least=0)
     new, logits = [], reader.read(ids)
     for _ in range(n_new):
         new.append(choose(logits[-1]))
@@ -191,6 +211,7 @@ def generate_slowly(
     weights, ids, n_new, n_heads, choose=greedy, end_id=None, **settings
 ):
     """Continue ids as generate does, but read everything again for every token."""
+    check_count("n_new", n_new, least=0)
     context = list(ids)
     for _ in range(n_new):
         ids_so_far = np.array(context)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from refusals import ShapeMismatchError
+from refusals import ShapeMismatchError, check_positive
 
 
 # tag::differences[]
@@ -17,6 +17,7 @@ def differences(function, x, step=1e-5):
     function: takes an array shaped like x and gives one number
     -> gradient: shaped like x
     """
+    check_positive("step", step)
     gradient = np.empty_like(x, dtype=float)
     for place in np.ndindex(x.shape):
         nudge = np.zeros_like(x, dtype=float)

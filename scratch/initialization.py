@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from refusals import check_count
 from transformer import join_layers
-from variants import LLAMA, NORMS
+from variants import LLAMA, NORMS, check_variant
 
 
 # tag::block-shapes[]
@@ -12,6 +13,8 @@ def block_shapes(n_model, n_hidden, n_keys, variant=LLAMA):
 
     n_keys: columns of the key matrix, key-value heads times the head width
     """
+    check_variant(variant)
+    check_sizes(n_model=n_model, n_hidden=n_hidden, n_keys=n_keys)
     d, h = n_model, n_hidden
     shapes = {"W_q": (d, d), "W_k": (d, n_keys), "W_v": (d, n_keys), "W_o": (d, d)}
     if variant.feed_forward == "swiglu":
@@ -33,15 +36,27 @@ def weight_shapes(
     n_vocab, n_model, n_hidden, n_layers, n_keys=None, variant=LLAMA,
     max_context=None,
 ):
-    """Name and size every array of a model."""
+    """Name and size every array of a model.
+
+    n_keys: if heads share keys, as in block_shapes   -> a dict, name to shape
+    Raises OutOfRangeError for a size or a choice that no model has.
+    """
+    check_sizes(n_vocab=n_vocab, n_model=n_model, n_layers=n_layers)
     one = block_shapes(n_model, n_hidden, n_keys or n_model, variant)
     shapes = {"E": (n_vocab, n_model), **join_layers([one] * n_layers)}
     if variant.positions == "learned":
+        check_sizes(max_context=max_context)
         shapes["P"] = (max_context, n_model)
     if variant.norm_first:
         shapes |= dict.fromkeys(NORMS[variant.norm][2], (n_model,))
     return shapes if variant.is_tied else shapes | {"head": (n_model, n_vocab)}
 # end::weight-shapes[]
+
+
+def check_sizes(**sizes):
+    """Refuse sizes that no model has."""
+    for name, size in sizes.items():
+        check_count(name, size)
 
 
 # tag::initial-weights[]

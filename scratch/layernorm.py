@@ -3,6 +3,7 @@
 import numpy as np
 
 from attention import rows
+from refusals import check_norm
 
 
 # tag::layernorm[]
@@ -12,6 +13,7 @@ def layernorm(x, gain, bias, epsilon=1e-5):
     x: [..., d]   gain, bias: [d]   ->   [..., d]
     Source: ba2016layer, eq. 4.
     """
+    check_norm(x, epsilon, gain, bias)
     normal, _ = centre_and_scale(x, epsilon)
     return gain * normal + bias
 
@@ -32,7 +34,10 @@ def layernorm_backward(upstream, x, gain, bias, epsilon=1e-5):
 
 # tag::centre-and-scale[]
 def centre_and_scale(x, epsilon):
-    """Give rows of mean 0 and variance 1, and one over the spread they had."""
+    """Give rows of mean 0 and variance 1, and one over the spread they had.
+
+    x: [..., d]   ->   [..., d] and [..., 1]
+    """
     centred = x - x.mean(axis=-1, keepdims=True)
     r = (np.vecdot(centred, centred)[..., None] / x.shape[-1] + epsilon) ** -0.5
     return centred * r, r

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from refusals import check_targets
+from refusals import NotFiniteError, check_targets
 
 
 # tag::log-softmax[]
@@ -34,14 +34,23 @@ def cross_entropy(logits, targets, kept=None):
     logits: [..., tokens, n_vocab]   targets: [..., tokens], ids
     kept: [..., tokens], true or false; none: all are kept
     -> trace with result: nats a token
-    Raises ModelError for targets that are no ids, do not fit, or are all ignored.
+    Raises ModelError for targets that are no ids, do not fit, or are all ignored,
+    and for logits that give no finite loss.
     """
     targets, kept = check_targets(logits, targets, kept)
     log_probabilities = log_softmax(logits)
     share, targets = kept / kept.sum(), targets[..., None]
     surprise = -np.take_along_axis(log_probabilities, targets, axis=-1)[..., 0]
-    return LossTrace(log_probabilities, targets, share, (share * surprise).sum())
+    loss = (share * surprise).sum()
+    check_loss(loss)
+    return LossTrace(log_probabilities, targets, share, loss)
 # end::cross-entropy[]
+
+
+def check_loss(loss):
+    """Refuse a mean surprise that is no number."""
+    if not np.isfinite(loss):
+        raise NotFiniteError(f"the loss is {loss}: there is NaN or infinity in the logits")
 
 
 # tag::cross-entropy-backward[]

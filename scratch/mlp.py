@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attention import linear, linear_backward
+from refusals import check_choice
 
 
 # tag::relu[]
@@ -93,6 +94,7 @@ def mlp(x, W_1, b_1, W_2, b_2, activation="relu"):
     -> trace with result: [..., d]
     Source: vaswani2017attention, eq. 2.
     """
+    check_choice("activation", activation, ACTIVATIONS)
     z = linear(x, W_1, b_1)
     hidden = ACTIVATIONS[activation][0](z)
     return MlpTrace(x, z, hidden, linear(hidden, W_2, b_2), activation)

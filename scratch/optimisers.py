@@ -5,12 +5,21 @@ An optimiser works on one long vector, so that it need not know what a model is.
 
 import numpy as np
 
-from refusals import NotFiniteError, OutOfRangeError, ShapeMismatchError
+from refusals import (
+    NotFiniteError,
+    OutOfRangeError,
+    ShapeMismatchError,
+    check_positive,
+    check_same,
+    check_share,
+    check_some,
+)
 
 
 # tag::pack[]
 def pack(arrays):
-    """Lay all arrays of a dict end to end, ordered by name: one vector."""
+    """Lay all arrays of a dict end to end, ordered by name: one vector, [n]."""
+    check_some("arrays", arrays)
     return np.concatenate([arrays[name].ravel() for name in sorted(arrays)])
 
 
@@ -40,6 +49,7 @@ class Momentum:
     """
 
     def __init__(self, momentum=0.0):
+        check_share("momentum", momentum)
         self.momentum, self.velocity = momentum, 0.0
 
     def step(self, weights, gradient, learning_rate):
@@ -61,6 +71,7 @@ class AdamW:
     """
 
     def __init__(self, beta_1=0.9, beta_2=0.95, epsilon=1e-8, weight_decay=0.1):
+        check_adamw(beta_1, beta_2, epsilon, weight_decay)
         self.beta_1, self.beta_2 = beta_1, beta_2
         self.epsilon, self.weight_decay = epsilon, weight_decay
         self.n_steps, self.mean, self.square = 0, None, None
@@ -84,6 +95,7 @@ class AdamW:
         check_step(weights, gradient, learning_rate)
         if self.n_steps == 0:
             self.mean, self.square = np.zeros_like(weights), np.zeros_like(weights)
+        check_same("the weights of all steps", weights.shape, self.mean.shape)
         self.n_steps += 1
         moved = np.empty_like(weights)
         for part in stretches(len(weights)):
@@ -105,6 +117,8 @@ def clip(gradient, limit=1.0):
     gradient: [n]   ->   clipped gradient: [n], and the length it had
     Source: brown2020language, appendix B (a limit of 1).
     """
+    check_positive("limit", limit)
+    check_vector(gradient)
     length = np.sqrt(gradient @ gradient)
     if not np.isfinite(length):
         advice = "a smaller learning rate may keep it finite"
@@ -122,6 +136,9 @@ def scheduled_rate(step, n_steps, peak, n_warmup, floor=0.1):
     step: 0-based   floor: share of the peak at the last step
     Source: brown2020language, appendix B.
     """
+    check_positive("peak", peak)
+    if not 0 <= floor <= 1:
+        raise OutOfRangeError(f"floor must lie in 0..1, not {floor}")
     if not 0 <= step < n_steps or not 0 <= n_warmup < n_steps:
         wanted = f"must lie in 0..{n_steps - 1}"
         raise OutOfRangeError(f"step {step} and {n_warmup} of warm-up {wanted}")
@@ -132,12 +149,33 @@ def scheduled_rate(step, n_steps, peak, n_warmup, floor=0.1):
 # end::schedule[]
 
 
+def check_adamw(beta_1, beta_2, epsilon, weight_decay):
+    """Refuse settings with which no step can be taken, or the weights run away."""
+    check_share("beta_1", beta_1)
+    check_share("beta_2", beta_2)
+    if not 0 <= epsilon < np.inf or not 0 <= weight_decay < np.inf:
+        raise OutOfRangeError(f"epsilon and weight_decay must be at least 0, not {epsilon} and {weight_decay}")
+
+
+def check_floats(x):
+    """Refuse whole numbers, which a small step could not move."""
+    if not np.issubdtype(np.asarray(x).dtype, np.floating):
+        raise ShapeMismatchError(f"expected a vector of floats, not of {np.asarray(x).dtype}")
+
+
+def check_vector(x):
+    """Refuse anything but one long vector of floats."""
+    check_floats(x)
+    if np.ndim(x) != 1:
+        raise ShapeMismatchError(f"expected one long vector, [n], not shape {np.shape(x)}; see pack")
+
+
 def check_step(weights, gradient, learning_rate):
     """Refuse a step that would spoil the weights."""
+    check_floats(weights)
     if np.shape(weights) != np.shape(gradient):
         raise ShapeMismatchError(f"weights of shape {np.shape(weights)} but a gradient of {np.shape(gradient)}")
-    if not 0 < learning_rate < np.inf:
-        raise OutOfRangeError(f"the learning rate must be positive and finite, not {learning_rate}")
+    check_positive("the learning rate", learning_rate)
     if not np.isfinite(gradient).all():
         raise NotFiniteError("the gradient holds NaN or infinity; a step along it would spoil every weight")
 

@@ -5,7 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from refusals import NotIntegerError, check_length, check_width_is_even
+from refusals import (
+    NotIntegerError,
+    check_count,
+    check_heads,
+    check_length,
+    check_positive,
+    check_turn,
+    check_width_is_even,
+)
 
 
 # tag::sinusoidal[]
@@ -16,6 +24,7 @@ def sinusoidal(n_tokens, n_model):
     Raises ShapeMismatchError if n_model is odd.
     Source: vaswani2017attention, section 3.5.
     """
+    check_count("the number of tokens", n_tokens)
     check_width_is_even(n_model, "the model width")
     angles = np.outer(np.arange(n_tokens), rope_frequencies(n_model))
     waves = np.empty((n_tokens, n_model))
@@ -56,6 +65,7 @@ def rope_frequencies(d_head, base=10_000.0):
     Source: su2021roformer, section 3.2.2.
     """
     check_width_is_even(d_head, "the head width")
+    check_positive("base", base)
     return base ** (-np.arange(0, d_head, 2) / d_head)
 # end::rope-frequencies[]
 
@@ -90,7 +100,7 @@ def rope(x, positions, base=10_000.0, pairs=interleaved):
     Raises ShapeMismatchError if d is odd.
     Source: su2021roformer, eq. 34.
     """
-    turn = rotation(positions, rope_frequencies(x.shape[-1], base), pairs)
+    turn = rotation(positions, rope_frequencies(np.shape(x)[-1], base), pairs)
     return rotate(x, turn)
 
 
@@ -128,8 +138,11 @@ def rotate(x, turn):
     """Turn rows by angles worked out before, in the precision of x.
 
     x: [..., tokens, d]   ->   [..., tokens, d]
+    Raises ShapeMismatchError for other tokens or another width.
     """
-    x = np.asarray(x, dtype=np.result_type(x, np.float32))
+    x = np.asarray(x)
+    check_turn(x, turn.units)
+    x = x.astype(np.result_type(x, np.float32), copy=False)
     units = turn.units.astype(np.result_type(x, np.complex64), copy=False)
     return turn.pairs(x, units)
 
@@ -165,6 +178,7 @@ def reorder_heads(W, n_heads):
     Columns change places only within their head, so the scores stay the same.
     W: [d, heads * d_head]   ->   [d, heads * d_head]
     """
+    check_heads(W.shape[-1], n_heads, n_heads)
     heads = W.reshape(len(W), n_heads, -1)
     return heads[:, :, interleaved_to_half(heads.shape[-1])].reshape(W.shape)
 # end::permutation[]

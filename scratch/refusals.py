@@ -28,6 +28,8 @@ class NotIntegerError(ModelError, TypeError):
 # tag::check-heads[]
 def check_heads(n_model, n_heads, n_kv_heads):
     """Refuse heads that do not share the width, or keys and values, evenly."""
+    check_count("the number of heads", n_heads, least=0)
+    check_count("the number of key-value heads", n_kv_heads, least=0)
     if n_heads < 1 or n_model % n_heads:
         fact = f"{n_heads} does not divide {n_model}"
         raise ShapeMismatchError(f"head count must divide model width, but {fact}")
@@ -53,14 +55,83 @@ def check_rotation(shape, n_tokens, d_head):
         )
 
 
+def check_turn(x, units):
+    """Refuse rows, [..., tokens, d], that a turn of [tokens, d / 2] does not fit; one of [d / 2] is for all tokens."""
+    if 2 * units.shape[-1] != x.shape[-1] or units.shape[:-1] not in ((), x.shape[-2:-1]):
+        raise ShapeMismatchError(f"a turn of (tokens, pairs) = {units.shape} does not fit rows of shape {x.shape}")
+
+
 def check_attention(x, weights, n_heads, n_kv_heads, rotation):
     """Refuse rows, heads and turns that do not fit the attention matrices."""
+    check_parts(weights, "W_q", "W_k", "W_v", "W_o")
     n_in, n_out = weights["W_q"].shape
     check_rows(x, n_in)
     check_heads(n_out, n_heads, n_kv_heads)
     check_keys(weights["W_k"].shape[-1], n_kv_heads, n_out // n_heads)
+    check_same("W_k and W_v", weights["W_k"].shape, weights["W_v"].shape)
     if rotation is not None:
         check_rotation(rotation.units.shape, x.shape[-2], n_out // n_heads)
+
+
+def check_block(x, weights, n_heads, n_kv_heads, rotation):
+    """Refuse what the attention of a block refuses, and weights that lack an array of the block."""
+    check_parts(weights, "gain_1", "gain_2", "W_g", "W_u", "W_d")
+    check_attention(x, weights, n_heads, n_kv_heads, rotation)
+
+
+def check_one_head(Q, K, V, mask):
+    """Refuse queries, keys, values and a mask of one attention that do not belong together."""
+    if Q.shape[-1] != K.shape[-1]:
+        raise ShapeMismatchError(f"queries of width {Q.shape[-1]} cannot be compared with keys of width {K.shape[-1]}")
+    if K.shape[-2] != V.shape[-2]:
+        raise ShapeMismatchError(f"every key needs a value, but there are {K.shape[-2]} keys and {V.shape[-2]} values")
+    if np.shape(mask)[-2:] not in ((), (Q.shape[-2], K.shape[-2])):
+        raise ShapeMismatchError(
+            f"a mask of shape {np.shape(mask)} does not fit {Q.shape[-2]} queries and {K.shape[-2]} keys"
+        )
+
+
+def check_product(x, W, b):
+    """Refuse rows, [..., d_in], and a bias, [d_out] or none, that do not fit a matrix, [d_in, d_out]."""
+    if np.ndim(x) < 1 or np.ndim(W) != 2 or x.shape[-1] != W.shape[0]:
+        raise ShapeMismatchError(f"rows of shape {np.shape(x)} do not fit a matrix of shape {np.shape(W)}, (in, out)")
+    if b is not None and np.shape(b) != W.shape[1:]:
+        raise ShapeMismatchError(f"a bias of shape {np.shape(b)} does not fit a matrix of shape {W.shape}, (in, out)")
+
+
+def check_norm(x, epsilon, *parts):
+    """Refuse gains and biases that are not one number a column, and an epsilon that is negative or NaN."""
+    check_array(x)
+    for part in parts:
+        if np.shape(part) not in ((), x.shape[-1:]):
+            raise ShapeMismatchError(f"a gain or bias of shape {np.shape(part)} does not fit rows of shape {x.shape}")
+    if not epsilon >= 0:
+        raise OutOfRangeError(f"epsilon must be at least 0, not {epsilon}")
+
+
+def check_parts(weights, *names):
+    """Refuse weights that lack an array."""
+    missing = [name for name in names if name not in weights]
+    if missing:
+        raise ShapeMismatchError(f"the weights lack {', '.join(missing)}; they have {', '.join(weights)}")
+
+
+def check_same(what, first, second):
+    """Refuse two shapes that differ."""
+    if first != second:
+        raise ShapeMismatchError(f"{what} must have one shape, not {first} and {second}")
+
+
+def check_layers(layers):
+    """Refuse a model without a block, and one with a gap: blocks.0 and blocks.2."""
+    if sorted(layers) != list(range(max(1, len(layers)))):
+        raise ShapeMismatchError(f"a model has blocks 0, 1, ..., but the weights have {sorted(layers)}")
+
+
+def check_caches(caches, layers):
+    """Refuse caches that are not one a block; none at all is right too."""
+    if caches and len(caches) != len(layers):
+        raise ShapeMismatchError(f"{len(layers)} blocks need as many caches, not {len(caches)}")
 
 
 def check_starts_at_zero(cache):
@@ -69,8 +140,15 @@ def check_starts_at_zero(cache):
         raise OutOfRangeError("with a cache, tokens may stand anywhere: pass the rotation of their positions")
 
 
+def check_array(x):
+    """Refuse a list or a number where rows are needed; an array knows its shape."""
+    if not isinstance(x, np.ndarray):
+        raise ShapeMismatchError(f"expected an array of rows, not a {type(x).__name__}: see np.array")
+
+
 def check_rows(x, width):
     """Refuse anything but finite rows of the given width: [tokens, d] or [..., tokens, d]."""
+    check_array(x)
     if x.ndim < 2 or x.shape[-1] != width:
         raise ShapeMismatchError(f"expected rows of width {width}, [..., tokens, {width}], not shape {x.shape}")
     if x.shape[-2] == 0:
@@ -82,7 +160,10 @@ def check_rows(x, width):
 
 def check_ids(ids, n_vocab):
     """Refuse ids that name no row of a table of n_vocab rows."""
-    ids = np.asarray(ids)
+    try:
+        ids = np.asarray(ids)
+    except ValueError:
+        raise ShapeMismatchError("the sequences of ids must be equally long: fill up the short ones") from None
     if ids.size == 0:
         raise OutOfRangeError("an empty prefix has nothing to attend to; supply at least one token")
     if not np.issubdtype(ids.dtype, np.integer):
@@ -94,6 +175,7 @@ def check_ids(ids, n_vocab):
 
 def check_targets(logits, targets, kept):
     """Give targets and kept as arrays of one shape, ignored targets as id 0; refuse what has no loss."""
+    check_array(logits)
     targets = np.asarray(targets)
     kept = np.ones(targets.shape, bool) if kept is None else np.asarray(kept, bool)
     if targets.shape != logits.shape[:-1] or kept.shape != targets.shape:
@@ -114,9 +196,43 @@ def check_width_is_even(width, what):
 
 def check_length(n_tokens, max_context):
     """Refuse a sequence that is empty or longer than the table of positions."""
+    check_count("the number of tokens", n_tokens, least=0)
     if not 1 <= n_tokens <= max_context:
         allowed = f"1..{max_context} allowed"
         raise OutOfRangeError(f"supply a nonempty prefix within max_context: {n_tokens} tokens, {allowed}")
+
+
+def check_count(name, number, least=1):
+    """Refuse what is not a whole number, or too small."""
+    is_whole = isinstance(number, int | np.integer) and not isinstance(number, bool)
+    if not is_whole or number < least:
+        raise OutOfRangeError(f"{name} must be a whole number of at least {least}, not {number!r}")
+
+
+def check_some(what, things):
+    """Refuse an empty list or dict."""
+    if not len(things):
+        raise OutOfRangeError(f"there are no {what}; give at least one")
+
+
+def check_positive(name, number):
+    """Refuse a setting that is zero, negative, infinite or NaN."""
+    if not 0 < number < np.inf:
+        raise OutOfRangeError(f"{name} must be positive and finite, not {number}")
+
+
+def check_share(name, number):
+    """Refuse a share of what was before that is not in 0..1, or 1: then nothing new would ever count."""
+    if not 0 <= number < 1:
+        raise OutOfRangeError(f"{name} must be at least 0 and below 1, not {number}")
+
+
+def check_logits(logits):
+    """Refuse scores that have no order, or none at all; minus infinity is the score of what cannot come."""
+    if np.size(logits) == 0 or np.isneginf(np.max(logits, axis=-1)).any():
+        raise OutOfRangeError("no token can come: there is no score above minus infinity")
+    if np.isnan(logits).any() or np.isposinf(logits).any():
+        raise NotFiniteError("the logits hold NaN or infinity")
 
 
 def check_choice(name, chosen, allowed):

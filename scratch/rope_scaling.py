@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from refusals import OutOfRangeError
+from refusals import OutOfRangeError, check_positive
 
 
 # tag::slow-down[]
@@ -14,9 +14,7 @@ def slow_down(theta, factor, kept=0.0):
     Raises OutOfRangeError if factor is below 1.
     Source: chen2023pi, eq. 4 (nothing kept: position interpolation).
     """
-    if not 1 <= factor < np.inf:
-        wanted = "factor is the new length over the trained one, at least 1"
-        raise OutOfRangeError(f"{wanted}, not {factor}")
+    check_factor(factor)
     return kept * theta + (1 - kept) * theta / factor
 # end::slow-down[]
 
@@ -30,6 +28,8 @@ def llama3_frequencies(theta, factor, trained_length, low=1.0, high=4.0):
     theta: [d/2]   trained_length: tokens   low, high: turns   ->   [d/2]
     Source: the code released with Llama 3.1, the model of grattafiori2024llama3.
     """
+    check_positive("trained_length", trained_length)
+    check_positive("high - low", high - low)
     turns = trained_length * theta / (2 * np.pi)
     kept = np.clip((turns - low) / (high - low), 0, 1)
     return slow_down(theta, factor, kept)
@@ -45,6 +45,8 @@ def yarn_frequencies(
     theta: [d/2]   trained_length: tokens   slow, fast: turns within it   ->   [d/2]
     Source: peng2023yarn, section 3.2.
     """
+    check_positive("trained_length", trained_length)
+    check_positive("base - 1", base - 1)
     n_pairs = len(theta)
 
     def pair_that_turns(times):
@@ -64,5 +66,12 @@ def yarn_attention_factor(factor):
 
     Source: peng2023yarn, eq. 22.
     """
+    check_factor(factor)
     return 0.1 * np.log(factor) + 1
 # end::yarn-attention[]
+
+
+def check_factor(factor):
+    """Refuse a context that shrinks: nothing has to be slowed down for it."""
+    if not 1 <= factor < np.inf:
+        raise OutOfRangeError(f"factor is the new length over the trained one, at least 1, not {factor}")

@@ -12,7 +12,7 @@ import numpy as np
 from initialization import initial_weights, weight_shapes
 from loss import cross_entropy, cross_entropy_backward
 from optimisers import AdamW, clip, pack, scheduled_rate, unpack
-from refusals import OutOfRangeError
+from refusals import OutOfRangeError, check_count, check_ids, check_same, check_some
 from transformer import language_model, language_model_backward
 
 # tag::symbols[]
@@ -33,6 +33,7 @@ def encode(text):
 
 def decode(ids):
     """Turn ids back into text."""
+    check_ids(ids, len(SYMBOLS))
     return "".join(SYMBOLS[i] for i in ids)
 # end::symbols[]
 
@@ -56,6 +57,7 @@ class Batch(NamedTuple):
 
 def make_batch(names):
     """Lay names in a rectangle, one a row; beyond a name's end nothing counts."""
+    check_some("names", names)
     n_tokens = 1 + max(map(len, names))
     rows = np.array([encode("\n" + name.ljust(n_tokens, "\n")) for name in names])
     lengths = np.array([len(name) for name in names])
@@ -64,6 +66,9 @@ def make_batch(names):
 
 def random_batches(names, n_batches, n_names=32, seed=0):
     """Draw the names of each batch, no name twice in one."""
+    check_count("n_names", n_names)
+    if n_names > len(names):
+        raise OutOfRangeError(f"no {n_names} different names among {len(names)}")
     generator = np.random.default_rng(seed)
     for _ in range(n_batches):
         chosen = generator.choice(len(names), n_names, replace=False)
@@ -110,6 +115,8 @@ def train(weights, batches, rates, n_heads, optimiser=None, limit=1.0, **setting
     Raises NotFiniteError when a step is too long and the numbers run away.
     """
     keep_memory()
+    batches, rates = list(batches), list(rates)
+    check_same("batches and rates", (len(batches),), (len(rates),))
     optimiser = optimiser or AdamW()
     vector, losses, lengths = pack(weights), [], []
     for batch, rate in zip(batches, rates, strict=True):
@@ -149,6 +156,7 @@ def train_on_names(n_steps=1000, peak=0.01, n_heads=4, seed=0, progress=iter):
 
     progress: gives the batches back one by one, to show how far the run is
     """
+    check_count("n_steps", n_steps)
     names, _ = read_names()
     batches = progress(list(random_batches(names, n_steps, seed=seed)))
     warmup = n_steps // 10

@@ -17,7 +17,15 @@ from attention import (
 )
 from embeddings import lookup, lookup_backward
 from positions import usual_rotation
-from refusals import check_attention, check_starts_at_zero
+from refusals import (
+    check_block,
+    check_caches,
+    check_layers,
+    check_norm,
+    check_parts,
+    check_same,
+    check_starts_at_zero,
+)
 
 
 # tag::rmsnorm[]
@@ -33,6 +41,7 @@ def rmsnorm(x, gain, epsilon=1e-5):
     x: [..., d]   gain: [d]   ->   [..., d]
     Source: zhang2019root, eq. 4.
     """
+    check_norm(x, epsilon, gain)
     return gain * (x * inverse_rms(x, epsilon))
 # end::rmsnorm[]
 
@@ -99,6 +108,7 @@ def swiglu(x, W_g, W_u, W_d):
     x: [..., d]   W_g, W_u: [d, h]   W_d: [h, d]   ->   trace with result: [..., d]
     Source: shazeer2020glu, eq. 6.
     """
+    check_same("W_g and W_u", W_g.shape, W_u.shape)
     z, up = linear(x, W_g), linear(x, W_u)
     s = sigmoid(z)
     gate = z * s
@@ -156,7 +166,7 @@ def block(
     Raises ModelError if sizes do not fit or x is not finite.
     Source: touvron2023llama, section 2.2.
     """
-    check_attention(x, weights, n_heads, n_kv_heads or n_heads, rotation)
+    check_block(x, weights, n_heads, n_kv_heads or n_heads, rotation)
     if rotation is None:
         check_starts_at_zero(cache)
         rotation = usual_rotation(x.shape[-2], weights["W_q"].shape[-1] // n_heads)
@@ -204,6 +214,7 @@ def stack(
 
     x: [..., tokens, d]   layers: a dict of weights a block   ->   a trace a block
     """
+    check_caches(caches, layers)
     traces, caches = [], caches or [None] * len(layers)
     for weights, cache in zip(layers, caches, strict=True):
         trace = block(x, weights, n_heads, n_kv_heads, rotation, epsilon, cache)
@@ -240,12 +251,16 @@ def tied_head_backward(upstream, hidden, E):
 
 # tag::layers[]
 def split_layers(weights):
-    """Sort a model's weights, "blocks.0.W_q" ..., into one dict a block: W_q ..."""
+    """Sort a model's weights, "blocks.0.W_q" ..., into one dict a block: W_q ...
+
+    Raises ShapeMismatchError for weights without a block.
+    """
     layers = {}
     for name, array in weights.items():
         if name.startswith("blocks."):
             _, layer, part = name.split(".")
             layers.setdefault(int(layer), {})[part] = array
+    check_layers(layers)
     return [layers[layer] for layer in sorted(layers)]
 
 
@@ -280,6 +295,7 @@ def language_model(
     -> trace with result, the logits: [..., tokens, n_vocab]
     Raises ModelError for ids without a row and sizes that do not fit.
     """
+    check_parts(weights, "E", "gain")
     x, layers = lookup(ids, weights["E"]), split_layers(weights)
     blocks = stack(x, layers, n_heads, n_kv_heads, rotation, epsilon, caches)
     hidden = rmsnorm(blocks[-1].result, weights["gain"], epsilon)

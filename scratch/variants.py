@@ -18,7 +18,7 @@ from positions import (
     rotation,
     sinusoidal,
 )
-from refusals import check_choice
+from refusals import check_choice, check_count, check_heads, check_parts
 from transformer import (
     join_layers,
     rmsnorm,
@@ -88,6 +88,24 @@ CHOICES = {
     "feed_forward": ("swiglu", *ACTIVATIONS),
     "biases": ("none", "queries", "all"),
 }
+
+
+def check_variant(variant):
+    """Refuse a choice that there is not."""
+    for choice, allowed in CHOICES.items():
+        check_choice(choice, getattr(variant, choice), allowed)
+
+
+def check_model(weights, variant, n_heads, start):
+    """Refuse weights that were not made for this variant, heads that do not divide them, and a start before 0."""
+    check_variant(variant)
+    last = NORMS[variant.norm][2] if variant.norm_first else ()
+    head, table = ("head",) * (not variant.is_tied), ("P",) * (variant.positions == "learned")
+    check_parts(weights, "E", *last, *head, *table)
+    check_count("start", start, least=0)
+    for layer in split_layers(weights):
+        check_parts(layer, "W_q", *(part + place for part in NORMS[variant.norm][2] for place in ("_1", "_2")))
+        check_heads(layer["W_q"].shape[-1], n_heads, n_heads)
 
 
 # tag::feed-forward[]
@@ -250,8 +268,7 @@ def variant_model(
     ids: [..., tokens]   start: position of the first, if caches hold earlier ones
     -> trace with result, the logits: [..., tokens, n_vocab]
     """
-    for choice, allowed in CHOICES.items():
-        check_choice(choice, getattr(variant, choice), allowed)
+    check_model(weights, variant, n_heads, start)
     x = add_positions(lookup(ids, weights["E"]), weights, variant, start)
     layers = split_layers(weights)
     d_head = layers[0]["W_q"].shape[-1] // n_heads

@@ -1,0 +1,400 @@
+"""Whatever a reader passes wrongly is refused at the door: one clear error, which says what would be right."""
+
+import re
+
+import numpy as np
+import pytest
+
+from architectures import MODELS, gpt, hidden_width, llama
+from attention import attention, causal_mask, linear, multi_head_attention, split_heads
+from counting import bits_per_weight, cache_bytes, count_forward
+from embeddings import lookup
+from generation import KeyValueCache, Reader, apply_temperature, distribution, generate, greedy, keep_top_k, keep_top_p
+from gradients import differences
+from initialization import block_shapes, initial_weights, weight_shapes
+from layernorm import layernorm
+from loss import cross_entropy
+from mlp import mlp
+from optimisers import AdamW, Momentum, clip, pack, scheduled_rate
+from positions import half_split, learned, reorder_heads, rope, rope_frequencies, rotate, rotation, sinusoidal
+from refusals import ModelError, NotFiniteError, NotIntegerError, OutOfRangeError, ShapeMismatchError, check_rows
+from rope_scaling import llama3_frequencies, slow_down, yarn_attention_factor, yarn_frequencies
+from training import decode, make_batch, random_batches, train, train_on_names
+from transformer import block, language_model, rmsnorm, stack, swiglu, tied_head
+from variants import VARIANTS, Variant, variant_model
+
+GENERATOR = np.random.default_rng(0)
+
+
+def N(*shape):
+    return GENERATOR.normal(size=shape)
+
+
+WEIGHTS = initial_weights(GENERATOR, weight_shapes(7, 8, 6, 2, n_keys=4))
+BLOCK = initial_weights(GENERATOR, block_shapes(8, 6, 4))
+SCORES = np.log([0.5, 0.3, 0.2])
+NAN = N(3, 8)
+NAN[1, 2] = np.nan
+
+
+def without(name):
+    return {part: array for part, array in BLOCK.items() if part != name}
+
+
+REFUSED = [
+    (
+        lambda: rope(N(3, 5), np.arange(3)),
+        ShapeMismatchError,
+        "the head width must be even to be taken in pairs, not 5",
+    ),
+    (lambda: lookup([-1], N(4, 2)), OutOfRangeError, "id -1 at index (0,) is outside 0..3"),
+    (lambda: language_model([], WEIGHTS, 4, 2), OutOfRangeError, "an empty prefix has nothing to attend to"),
+    (
+        lambda: learned(N(3, 2), 4),
+        OutOfRangeError,
+        "supply a nonempty prefix within max_context: 4 tokens, 1..3 allowed",
+    ),
+    (lambda: block(NAN, BLOCK, 4, 2), NotFiniteError, "the input holds NaN or infinity, first at index (1, 2)"),
+    (lambda: lookup([True], N(4, 2)), NotIntegerError, "ids must be whole numbers, not bool"),
+    (lambda: lookup(["a"], N(4, 2)), NotIntegerError, "ids must be whole numbers, not <U1"),
+    (
+        lambda: lookup([[1, 2], [3]], N(4, 2)),
+        ShapeMismatchError,
+        "the sequences of ids must be equally long: fill up the short ones",
+    ),
+    (lambda: sinusoidal(0, 4), OutOfRangeError, "the number of tokens must be a whole number of at least 1, not 0"),
+    (lambda: sinusoidal(-1, 4), OutOfRangeError, "the number of tokens must be a whole number of at least 1, not -1"),
+    (lambda: sinusoidal(2.5, 4), OutOfRangeError, "the number of tokens must be a whole number of at least 1, not 2.5"),
+    (
+        lambda: learned(N(3, 2), 1.5),
+        OutOfRangeError,
+        "the number of tokens must be a whole number of at least 0, not 1.5",
+    ),
+    (lambda: rope_frequencies(4, 0), OutOfRangeError, "base must be positive and finite, not 0"),
+    (lambda: rope_frequencies(4, np.nan), OutOfRangeError, "base must be positive and finite, not nan"),
+    (
+        lambda: rope(N(3, 4), np.arange(2)),
+        ShapeMismatchError,
+        "a turn of (tokens, pairs) = (2, 2) does not fit rows of shape (3, 4)",
+    ),
+    (
+        lambda: rotate(N(3, 6), rotation(np.arange(3), rope_frequencies(4), half_split)),
+        ShapeMismatchError,
+        "a turn of (tokens, pairs) = (3, 2) does not fit rows of shape (3, 6)",
+    ),
+    (
+        lambda: reorder_heads(N(4, 6), 4),
+        ShapeMismatchError,
+        "head count must divide model width, but 4 does not divide 6",
+    ),
+    (lambda: reorder_heads(N(4, 6), 2), ShapeMismatchError, "the head width must be even to be taken in pairs, not 3"),
+    (
+        lambda: slow_down(N(2), 0.5),
+        OutOfRangeError,
+        "factor is the new length over the trained one, at least 1, not 0.5",
+    ),
+    (
+        lambda: llama3_frequencies(abs(N(2)), 2, 64, low=1, high=1),
+        OutOfRangeError,
+        "high - low must be positive and finite, not 0",
+    ),
+    (lambda: llama3_frequencies(abs(N(2)), 2, 0), OutOfRangeError, "trained_length must be positive and finite, not 0"),
+    (lambda: yarn_frequencies(abs(N(2)), 2, 0), OutOfRangeError, "trained_length must be positive and finite, not 0"),
+    (
+        lambda: yarn_frequencies(abs(N(2)), 2, 64, base=1),
+        OutOfRangeError,
+        "base - 1 must be positive and finite, not 0",
+    ),
+    (
+        lambda: yarn_attention_factor(0.5),
+        OutOfRangeError,
+        "factor is the new length over the trained one, at least 1, not 0.5",
+    ),
+    (
+        lambda: layernorm(N(3, 4), N(5), N(4)),
+        ShapeMismatchError,
+        "a gain or bias of shape (5,) does not fit rows of shape (3, 4)",
+    ),
+    (
+        lambda: rmsnorm(N(3, 4), N(1)),
+        ShapeMismatchError,
+        "a gain or bias of shape (1,) does not fit rows of shape (3, 4)",
+    ),
+    (lambda: rmsnorm([[1.0, 2.0]], N(2)), ShapeMismatchError, "expected an array of rows, not a list: see np.array"),
+    (
+        lambda: mlp(N(3, 4), N(4, 6), N(6), N(6, 4), N(4), "tanh"),
+        OutOfRangeError,
+        "activation must be one of relu, gelu, gelu_erf, not 'tanh'",
+    ),
+    (
+        lambda: mlp(N(3, 5), N(4, 6), N(6), N(6, 4), N(4)),
+        ShapeMismatchError,
+        "rows of shape (3, 5) do not fit a matrix of shape (4, 6), (in, out)",
+    ),
+    (
+        lambda: mlp(N(3, 4), N(4, 6), N(5), N(6, 4), N(4)),
+        ShapeMismatchError,
+        "a bias of shape (5,) does not fit a matrix of shape (4, 6), (in, out)",
+    ),
+    (
+        lambda: swiglu(N(3, 4), N(4, 6), N(4, 5), N(6, 4)),
+        ShapeMismatchError,
+        "W_g and W_u must have one shape, not (4, 6) and (4, 5)",
+    ),
+    (
+        lambda: linear(N(2, 4), N(8, 6)),
+        ShapeMismatchError,
+        "rows of shape (2, 4) do not fit a matrix of shape (8, 6), (in, out)",
+    ),
+    (lambda: causal_mask(0), OutOfRangeError, "the number of queries must be a whole number of at least 1, not 0"),
+    (lambda: causal_mask(4, 2), OutOfRangeError, "the number of keys must be a whole number of at least 4, not 2"),
+    (lambda: causal_mask(2.5), OutOfRangeError, "the number of queries must be a whole number of at least 1, not 2.5"),
+    (
+        lambda: attention(N(3, 4), N(3, 5), N(3, 4)),
+        ShapeMismatchError,
+        "queries of width 4 cannot be compared with keys of width 5",
+    ),
+    (
+        lambda: attention(N(3, 4), N(3, 4), N(2, 4)),
+        ShapeMismatchError,
+        "every key needs a value, but there are 3 keys and 2 values",
+    ),
+    (
+        lambda: attention(N(3, 4), N(3, 4), N(3, 4), causal_mask(2)),
+        ShapeMismatchError,
+        "a mask of shape (2, 2) does not fit 3 queries and 3 keys",
+    ),
+    (
+        lambda: split_heads(N(3, 4), 3),
+        ShapeMismatchError,
+        "head count must divide model width, but 3 does not divide 4",
+    ),
+    (
+        lambda: multi_head_attention(N(3, 8), BLOCK | {"W_v": N(8, 6)}, 4, 2),
+        ShapeMismatchError,
+        "W_k and W_v must have one shape, not (8, 4) and (8, 6)",
+    ),
+    (
+        lambda: multi_head_attention(N(3, 8), BLOCK | {"W_o": N(6, 8)}, 4, 2),
+        ShapeMismatchError,
+        "rows of shape (3, 8) do not fit a matrix of shape (6, 8), (in, out)",
+    ),
+    (
+        lambda: multi_head_attention([[1.0] * 8], BLOCK, 4, 2),
+        ShapeMismatchError,
+        "expected an array of rows, not a list: see np.array",
+    ),
+    (
+        lambda: multi_head_attention(N(3, 8), BLOCK, 4.0, 2.0),
+        OutOfRangeError,
+        "the number of heads must be a whole number of at least 0, not 4.0",
+    ),
+    (lambda: multi_head_attention(N(3, 8), without("W_o"), 4, 2), ShapeMismatchError, "the weights lack W_o"),
+    (
+        lambda: cross_entropy(N(3, 4), [1, 2]),
+        ShapeMismatchError,
+        "logits of shape (3, 4) need one target a row, not targets (2,) and kept (2,)",
+    ),
+    (lambda: cross_entropy(N(3, 4), [1.0, 2.0, 0.0]), NotIntegerError, "ids must be whole numbers, not float64"),
+    (lambda: cross_entropy(NAN, [1, 2, 0]), NotFiniteError, "the loss is nan: there is NaN or infinity in the logits"),
+    (
+        lambda: cross_entropy(N(3, 4), [1, 2, 0], [0, 0, 0]),
+        OutOfRangeError,
+        "a loss needs at least one kept position; all are ignored",
+    ),
+    (
+        lambda: cross_entropy([[1.0, 2.0]], [0]),
+        ShapeMismatchError,
+        "expected an array of rows, not a list: see np.array",
+    ),
+    (lambda: block(N(3, 8), without("gain_1"), 4, 2), ShapeMismatchError, "the weights lack gain_1"),
+    (
+        lambda: block(N(3, 8), BLOCK | {"gain_1": N(4)}, 4, 2),
+        ShapeMismatchError,
+        "a gain or bias of shape (4,) does not fit rows of shape (3, 8)",
+    ),
+    (
+        lambda: block(N(3, 8), BLOCK | {"W_g": N(4, 6)}, 4, 2),
+        ShapeMismatchError,
+        "W_g and W_u must have one shape, not (4, 6) and (8, 6)",
+    ),
+    (lambda: block(N(3, 8), BLOCK, 4, 2, epsilon=-1), OutOfRangeError, "epsilon must be at least 0, not -1"),
+    (
+        lambda: block([[1.0] * 8], BLOCK, 4, 2),
+        ShapeMismatchError,
+        "expected an array of rows, not a list: see np.array",
+    ),
+    (
+        lambda: stack(N(3, 8), [BLOCK], 4, 2, caches=[None, None]),
+        ShapeMismatchError,
+        "1 blocks need as many caches, not 2",
+    ),
+    (
+        lambda: language_model([1], {"E": N(7, 8), "gain": N(8)}, 4, 2),
+        ShapeMismatchError,
+        "a model has blocks 0, 1, ..., but the weights have []",
+    ),
+    (
+        lambda: language_model(1, WEIGHTS, 4, 2),
+        ShapeMismatchError,
+        "expected rows of width 8, [..., tokens, 8], not shape (8,)",
+    ),
+    (
+        lambda: tied_head(N(3, 5), N(7, 4)),
+        ShapeMismatchError,
+        "rows of shape (3, 5) do not fit a matrix of shape (4, 7), (in, out)",
+    ),
+    (
+        lambda: variant_model([1, 2], WEIGHTS, 4, 2, start=-1),
+        OutOfRangeError,
+        "start must be a whole number of at least 0, not -1",
+    ),
+    (lambda: variant_model([1, 2], WEIGHTS, 4, 2, VARIANTS["GPT-2"]), ShapeMismatchError, "the weights lack bias, P"),
+    (lambda: variant_model([1, 2], WEIGHTS, 4, 2, base=0), OutOfRangeError, "base must be positive and finite, not 0"),
+    (
+        lambda: weight_shapes(7, 8, 6, 2, variant=Variant(norm="x")),
+        OutOfRangeError,
+        "norm must be one of rmsnorm, layernorm, not 'x'",
+    ),
+    (
+        lambda: weight_shapes(7, 8, 6, 2, variant=Variant(biases="x")),
+        OutOfRangeError,
+        "biases must be one of none, queries, all, not 'x'",
+    ),
+    (
+        lambda: weight_shapes(7, 8, 6, 2, variant=Variant(feed_forward="x")),
+        OutOfRangeError,
+        "feed_forward must be one of swiglu, relu, gelu, gelu_erf, not 'x'",
+    ),
+    (lambda: weight_shapes(0, 8, 6, 2), OutOfRangeError, "n_vocab must be a whole number of at least 1, not 0"),
+    (lambda: weight_shapes(7, 8, 6, 0), OutOfRangeError, "n_layers must be a whole number of at least 1, not 0"),
+    (lambda: weight_shapes(7, 8.0, 6, 2), OutOfRangeError, "n_model must be a whole number of at least 1, not 8.0"),
+    (
+        lambda: weight_shapes(7, 8, 6, 2, variant=VARIANTS["GPT-2"]),
+        OutOfRangeError,
+        "max_context must be a whole number of at least 1, not None",
+    ),
+    (lambda: pack({}), OutOfRangeError, "there are no arrays; give at least one"),
+    (lambda: AdamW(beta_1=1.0), OutOfRangeError, "beta_1 must be at least 0 and below 1, not 1.0"),
+    (lambda: AdamW(weight_decay=-1), OutOfRangeError, "epsilon and weight_decay must be at least 0, not 1e-08 and -1"),
+    (lambda: Momentum(1.5), OutOfRangeError, "momentum must be at least 0 and below 1, not 1.5"),
+    (lambda: clip(N(3), 0), OutOfRangeError, "limit must be positive and finite, not 0"),
+    (lambda: clip(N(3, 3)), ShapeMismatchError, "expected one long vector, [n], not shape (3, 3); see pack"),
+    (lambda: scheduled_rate(0, 5, -1, 0), OutOfRangeError, "peak must be positive and finite, not -1"),
+    (lambda: scheduled_rate(0, 5, 1, 0, floor=2), OutOfRangeError, "floor must lie in 0..1, not 2"),
+    (
+        lambda: [(optimiser := AdamW()).step(np.ones(2), np.ones(2), 0.1), optimiser.step(np.ones(3), np.ones(3), 0.1)],
+        ShapeMismatchError,
+        "the weights of all steps must have one shape, not (3,) and (2,)",
+    ),
+    (
+        lambda: AdamW().step(np.ones(2, int), np.ones(2, int), 0.1),
+        ShapeMismatchError,
+        "expected a vector of floats, not of int64",
+    ),
+    (lambda: decode([99]), OutOfRangeError, "id 99 at index (0,) is outside 0..26"),
+    (lambda: decode([-1]), OutOfRangeError, "id -1 at index (0,) is outside 0..26"),
+    (lambda: make_batch([]), OutOfRangeError, "there are no names; give at least one"),
+    (lambda: list(random_batches(["a", "b"], 1, 3)), OutOfRangeError, "no 3 different names among 2"),
+    (
+        lambda: list(random_batches(["a", "b"], 1, 0)),
+        OutOfRangeError,
+        "n_names must be a whole number of at least 1, not 0",
+    ),
+    (
+        lambda: train(WEIGHTS, [make_batch(["ab"])], [0.1, 0.1], 4, n_kv_heads=2),
+        ShapeMismatchError,
+        "batches and rates must have one shape, not (1,) and (2,)",
+    ),
+    (lambda: train_on_names(0), OutOfRangeError, "n_steps must be a whole number of at least 1, not 0"),
+    (lambda: greedy(np.array([])), OutOfRangeError, "no token can come: there is no score above minus infinity"),
+    (lambda: greedy(N(2, 3)), ShapeMismatchError, "expected the scores of one next token, [n_vocab], not shape (2, 3)"),
+    (lambda: greedy(np.full(3, -np.inf)), OutOfRangeError, "no token can come: there is no score above minus infinity"),
+    (
+        lambda: apply_temperature(SCORES, -1),
+        OutOfRangeError,
+        "temperature must be positive and finite, not -1; for 0, take greedy",
+    ),
+    (lambda: keep_top_k(SCORES, 1.5), OutOfRangeError, "top_k must keep 1..3 tokens, not 1.5"),
+    (lambda: keep_top_p(SCORES, np.nan), OutOfRangeError, "top_p must lie above 0 and be at most 1, not nan"),
+    (lambda: keep_top_p(np.array([np.nan, 1.0]), 0.5), NotFiniteError, "the logits hold NaN or infinity"),
+    (
+        lambda: distribution(np.full(3, -np.inf)),
+        OutOfRangeError,
+        "no token can come: there is no score above minus infinity",
+    ),
+    (lambda: KeyValueCache(0), OutOfRangeError, "max_context must be a whole number of at least 1, not 0"),
+    (lambda: KeyValueCache(2.5), OutOfRangeError, "max_context must be a whole number of at least 1, not 2.5"),
+    (
+        lambda: [(cache := KeyValueCache(4)).extend(N(1, 1, 2), N(1, 1, 2)), cache.extend(N(2, 1, 2), N(2, 1, 2))],
+        ShapeMismatchError,
+        "all keys and values must have one shape, not (2, 1, 2) and (1, 1, 2)",
+    ),
+    (lambda: Reader(WEIGHTS, 3), ShapeMismatchError, "head count must divide model width, but 3 does not divide 8"),
+    (
+        lambda: Reader(WEIGHTS, 4, max_context=0),
+        OutOfRangeError,
+        "max_context must be a whole number of at least 1, not 0",
+    ),
+    (
+        lambda: Reader(WEIGHTS, 4, n_kv_heads=2).read([[1, 2]]),
+        ShapeMismatchError,
+        "expected one list of ids, not shape (1, 2)",
+    ),
+    (
+        lambda: generate(Reader(WEIGHTS, 4, n_kv_heads=2), [1], -1),
+        OutOfRangeError,
+        "n_new must be a whole number of at least 0, not -1",
+    ),
+    (
+        lambda: generate(Reader(WEIGHTS, 4, n_kv_heads=2), [1], 1.5),
+        OutOfRangeError,
+        "n_new must be a whole number of at least 0, not 1.5",
+    ),
+    (
+        lambda: generate(Reader(WEIGHTS, 4, n_kv_heads=2, max_context=3), [1], 9),
+        OutOfRangeError,
+        "supply a nonempty prefix within max_context: 4 tokens, 1..3",
+    ),
+    (lambda: differences(lambda x: x.sum(), N(2), 0), OutOfRangeError, "step must be positive and finite, not 0"),
+    (lambda: gpt(1, 8, 3), ShapeMismatchError, "head count must divide model width, but 3 does not divide 8"),
+    (lambda: hidden_width(0), OutOfRangeError, "n_model must be a whole number of at least 1, not 0"),
+    (lambda: llama(1, 8, 2, 2, 8, 8, biases="x"), OutOfRangeError, "biases must be one of none, queries, all, not 'x'"),
+    (
+        lambda: count_forward(MODELS["GPT-2 small"], -1),
+        OutOfRangeError,
+        "n_context must be a whole number of at least 1, not -1",
+    ),
+    (
+        lambda: cache_bytes(MODELS["GPT-2 small"], -1),
+        OutOfRangeError,
+        "n_tokens must be a whole number of at least 0, not -1",
+    ),
+    (lambda: bits_per_weight(3, 0), OutOfRangeError, "n_parameters must be positive and finite, not 0"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "message"), REFUSED)
+def test_what_cannot_work_is_refused_by_name(call, error, message):
+    with pytest.raises(error, match=re.escape(message)):
+        call()
+
+
+@pytest.mark.parametrize("error", [NotFiniteError, NotIntegerError, OutOfRangeError, ShapeMismatchError])
+def test_every_refusal_is_a_model_error_and_a_value_error(error):
+    assert issubclass(error, ModelError)
+    assert issubclass(error, ValueError)
+
+
+@pytest.mark.parametrize("size", [1e200, 1.7e308])
+def test_a_number_whose_square_is_too_large_is_still_a_number(size):
+    check_rows(np.full((2, 4), size), 4)
+
+
+@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+def test_one_number_that_is_none_among_many_is_found(number):
+    x = np.ones((3, 4))
+    x[2, 1] = number
+
+    with pytest.raises(NotFiniteError, match=re.escape("first at index (2, 1)")):
+        check_rows(x, 4)
