@@ -138,6 +138,30 @@ def test_a_wrong_backward_is_found_by_its_name():
     assert "gradient of x" in verdict.reason
 
 
+def share(x):
+    return x / x.sum(axis=-1, keepdims=True)
+
+
+def share_of_all(x):
+    return x / x.sum()
+
+
+SHARE = r"y_i = \frac{x_i}{\sum_j x_j}"
+
+
+def test_one_row_and_several_are_compared():
+    verdict = checked(SHARE, X, "share", {"share": share})
+
+    assert verdict.passed
+    assert verdict.rows == (3,)
+
+
+def test_code_that_mixes_rows_is_found():
+    verdict = checked(SHARE, X, "share_of_all", {"share_of_all": share_of_all})
+
+    assert "given 3 rows; one row agrees" in verdict.reason
+
+
 def test_every_draw_is_the_same_every_time():
     one, other = (checked(r"y = 3x", X, "y == double(x)", {"double": double}) for _ in range(2))
 
