@@ -139,6 +139,14 @@ def test_where_all_must_be_checked_each_display_counts(chapter, source, line):
     assert "is neither checked nor excused; add :check: or :nocheck: with the reason" in warning
 
 
+def test_an_environment_of_its_own_counts_too(chapter):
+    source = page("\n\\begin{equation}\na = b\n\\end{equation}\n")
+    built = chapter(source, scratchbook_equations="all", myst_enable_extensions=["amsmath"])
+
+    (warning,) = built.warnings
+    assert warning.startswith("docs/index.md:3: WARNING: equation at docs/index.md:3 is neither checked nor excused")
+
+
 def test_elsewhere_an_equation_may_stand_unchecked(chapter):
     assert chapter(page(display("a = b", ":label: eq-a"))).warnings == []
 
