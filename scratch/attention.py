@@ -1,6 +1,7 @@
 """Let every token read the tokens before it: softmax, causal mask, multi-head and grouped-query attention.
 
-Forward and backward.  A row is a token and W is (in, out).
+Forward and backward.  A row is a token and W is (in, out).  A token's query says what it looks for, its key what it
+can be found by, its value what it hands over.  Shares are also called attention weights.
 """
 
 from functools import cache
@@ -163,7 +164,7 @@ def project_backward(upstream, x, weights, name):
 
 # tag::heads[]
 def split_heads(x, n_heads):
-    """Cut the columns into heads, and make the heads an axis of their own.
+    """Cut the columns into heads, each an attention of its own, along a new axis.
 
     x: [..., tokens, heads * d_head]   ->   [..., heads, tokens, d_head]
     Raises ShapeMismatchError if n_heads does not divide the columns.

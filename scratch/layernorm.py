@@ -24,7 +24,7 @@ def layernorm_backward(upstream, x, gain, bias, epsilon=1e-5):
     upstream: [..., d]   ->   gradients of x: [..., d], gain: [d] and bias: [d]
     """
     normal, r = centre_and_scale(x, epsilon)
-    z = gain * upstream
+    z = gain * upstream  # the gradient by the normal row
     along = np.vecdot(z, normal)[..., None] / x.shape[-1]
     x_gradient = r * (z - z.mean(axis=-1, keepdims=True) - along * normal)
     gain_gradient = rows(upstream * normal).sum(axis=0)

@@ -1,4 +1,7 @@
-"""Measure how surprised a model is by the tokens that came: cross-entropy in nats, forward and backward."""
+"""Measure how surprised a model is by the tokens that came: cross-entropy in nats, forward and backward.
+
+Logits are a model's scores for every token that could come next; surprise is minus the logarithm of a probability.
+"""
 
 from typing import NamedTuple
 

