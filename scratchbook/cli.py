@@ -32,7 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         execute = getattr(asked, "execute", "never")
         builder = getattr(asked, "builder", "dummy")
-        with open_book(conf, source, Path(asked.build).resolve(), execute, reader=builder, builder=builder) as book:
+        build = Path(asked.build or default_build(asked.conf)).resolve()
+        with open_book(conf, source, build, execute, reader=builder, builder=builder) as book:
             run: Command = asked.run
             return run(book, asked)
     except BookError as error:
@@ -48,7 +49,9 @@ def make_parser() -> argparse.ArgumentParser:
     places.add_argument(
         "--source", metavar="DIR", help="the folder of the chapters (default: docs, else that of conf.py)"
     )
-    places.add_argument("--build", default="build", metavar="DIR", help="the folder of what is built (default: build)")
+    places.add_argument(
+        "--build", metavar="DIR", help="the folder of what is built, or one output folder (default: build, else _build)"
+    )
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
     cache = commands.add_parser("cache", parents=[places], help="ask the store of outcomes")
@@ -98,6 +101,12 @@ def default_source(conf: str) -> str:
     return str(docs if docs.is_dir() else conf)
 
 
+def default_build(conf: str) -> str:
+    """Return the first folder of what is built that is there, below that of conf.py; `build` before the first build."""
+    names = [Path(conf) / name for name in ("build", "_build", "docs/_build")]
+    return str(next((path for path in names if path.is_dir()), names[0]))
+
+
 def ask_cache(book: Book, asked: argparse.Namespace) -> int:
     """Answer one question about the store."""
     if asked.clear:
@@ -114,6 +123,8 @@ def ask_cache(book: Book, asked: argparse.Namespace) -> int:
             print(f"    {line}")
     if not found:
         print(f"scratchbook: no page '{asked.explain}' runs code; {names(book)}", file=sys.stderr)
+    elif not book.store.folder.is_dir():
+        print(f"scratchbook: nothing is stored in {book.store.folder.parent}; say with --build where", file=sys.stderr)
     return 0 if found else 2
 
 
@@ -225,3 +236,7 @@ def status(text: str) -> Iterator[None]:
     print(f"\r{text[: width - 1]:<{width - 1}}", end="", file=sys.stderr, flush=True)
     yield
     print(f"\r{'':<{width - 1}}\r", end="", file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

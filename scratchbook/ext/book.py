@@ -21,7 +21,7 @@ from scratchbook.core.pins import Pin, compare, make_pin, pin_name
 from scratchbook.core.runner import ForkServer
 from scratchbook.ext.domain import LiveDomain, domain_of
 from scratchbook.ext.sessions import Job, make_jobs
-from scratchbook.ext.settings import read_settings, store_folder
+from scratchbook.ext.settings import STORE, read_settings, store_folder
 
 COLOUR: Final = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -131,22 +131,28 @@ def outcome_mistakes(outcome: Outcome) -> Iterator[Mistake]:
         yield from cell.mistakes
 
 
+def find_store(build: Path) -> Path | None:
+    """Return the store of the builds that were made into a folder, or into folders in it; None when there is none."""
+    doctrees = [build / "doctrees", build / ".doctrees", *build.glob("*/.doctrees")]
+    return next((folder / STORE for folder in (build, build.parent, *doctrees) if (folder / STORE).is_dir()), None)
+
+
 @contextmanager
 def open_book(
     conf: Path, source: Path, build: Path, execute: str = "never", *, reader: str = "command", builder: str = "dummy"
 ) -> Iterator[Book]:
     """Open a project.
 
-    conf, source, build: absolute folders.   execute: what `read` may run, see scratchbook_execute.
-    reader: who reads; two that read at once must have two names.   builder: Sphinx's, by name.
-    Raises BookError.
+    conf, source: absolute folders.   build: that of what was built, or one output folder.   execute: what `read` may
+    run, see scratchbook_execute.   reader: who reads; two that read at once must have two names.
+    builder: Sphinx's, by name.   Raises BookError.
     """
     warnings = io.StringIO()
-    outdir = build / builder
+    store = find_store(build) or build / STORE
     with patch_docutils(conf), docutils_namespace():
         try:
             app = Sphinx(
-                source, conf, outdir, build / ".scratchbook" / f"doctrees-{reader}", builder,
+                source, conf, store / builder, store / f"doctrees-{reader}", builder,
                 confoverrides={"scratchbook_execute": execute}, status=None, warning=warnings,
             )  # fmt: skip
         except SphinxError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -42,6 +43,8 @@ SETTINGS: Final[dict[str, tuple[Any, Literal["", "env"], Any]]] = {
     "scratchbook_equations": ("declared", "", ENUM("declared", "all")),
 }
 
+STORE: Final = ".scratchbook"
+
 # Those of sphinx-exec-code; an empty folder means its default.
 STOCK: Final = "sphinx_exec_code"
 EXEC_SETTINGS: Final[dict[str, tuple[Any, Literal["", "env"], Any]]] = {
@@ -80,6 +83,7 @@ def register(app: Sphinx) -> None:
     """Tell Sphinx every setting, with its type and what a change of it rebuilds."""
     for name, (default, rebuild, types) in SETTINGS.items():
         app.add_config_value(name, default, rebuild, types)
+    app.connect("builder-inited", prepare_store, priority=100)
 
 
 def project_root(config: Config, confdir: Path) -> Path:
@@ -226,17 +230,34 @@ def placed_in_conf(mistake: Mistake, root: Path, confdir: Path) -> Mistake:
 
 
 def store_folder(app: Sphinx) -> Path | None:
-    """Return where what a build keeps for the next one lies; None when the project wants no store.
-
-    By default beside the output folders of all builders, so that what html has run, latex need not run.
-    """
+    """Return where what a build keeps for the next one lies; None when the project wants no store."""
     chosen: str | None = app.config.scratchbook_cache
     if chosen is None:
         return None
     if chosen:
         return (Path(app.confdir) / chosen).resolve()
-    outdir = Path(app.outdir)
-    return (outdir.parent if outdir.name == app.builder.name else outdir) / ".scratchbook"
+    return default_store(Path(app.outdir), Path(app.doctreedir), Path(app.srcdir), app.builder.name)
+
+
+def default_store(outdir: Path, doctreedir: Path, srcdir: Path, builder: str) -> Path:
+    """Return the folder that builds share when conf.py names none, so that what html has run, latex need not run.
+
+    It lies beside an output folder and not in it, since that is published; but with the doctrees, where those have a
+    place of their own, or where beside means among the chapters: a program that watches them would see it change.
+    """
+    if STORE in outdir.parts:  # a command reads the chapters, see `book`
+        return Path(*outdir.parts[: outdir.parts.index(STORE) + 1])
+    has_own_doctrees = outdir.name != builder and not doctreedir.is_relative_to(outdir)
+    return (doctreedir if has_own_doctrees or outdir.parent.is_relative_to(srcdir) else outdir.parent) / STORE
+
+
+def prepare_store(app: Sphinx) -> None:
+    """Tell version control to leave the store alone; where it cannot be made, the run phase says so."""
+    folder = store_folder(app)
+    if folder is not None and not (folder / ".gitignore").exists():
+        with contextlib.suppress(OSError):
+            folder.mkdir(parents=True, exist_ok=True)
+            (folder / ".gitignore").write_text("*\n", encoding="utf-8")
 
 
 def kept_pieces(app: Sphinx) -> Kept | None:

@@ -59,10 +59,14 @@ def pins(book, page="one"):
 
 
 def test_explain_says_that_a_page_never_ran(ask):
-    assert ask("cache", "--explain", "one") == (
-        0,
-        "one:\n    never stored: it has not run here, it failed, or what it used could not be recorded\n",
+    status, said = ask("cache", "--explain", "one")
+
+    assert status == 0
+    assert said.startswith(
+        "one:\n    never stored: it has not run here, it failed, or what it used could not be recorded\n"
+        "scratchbook: nothing is stored in "
     )
+    assert said.endswith("/build/.scratchbook; say with --build where\n")
 
 
 def test_explain_says_that_nothing_changed(ask, book):

@@ -8,6 +8,8 @@ from html.parser import HTMLParser
 import pytest
 from docutils import nodes
 
+from scratchbook.ext.settings import default_store
+
 PAGE = "# Page\n\n```{live} code.py\n```\n"
 
 
@@ -177,3 +179,42 @@ def test_an_environment_of_another_version_is_read_anew(project):
         assert re.search(r"updating environment: .*1 added", project.build().log)
     finally:
         LiveDomain.data_version = version
+
+
+# Where what is kept for the next build lies.
+
+
+@pytest.mark.parametrize(
+    ("outdir", "doctreedir", "store"),
+    [
+        ("build/html", "build/html/.doctrees", "build"),
+        ("build/html", "build/doctrees", "build"),
+        ("public", "public/.doctrees", "."),
+        ("public", "build/doctrees", "build/doctrees"),
+        ("docs/_build", "docs/_build/.doctrees", "docs/_build/.doctrees"),
+        ("docs/_build/html", "docs/_build/html/.doctrees", "docs/_build/html/.doctrees"),
+        ("docs/_build/html", "docs/_build/doctrees", "docs/_build/doctrees"),
+    ],
+)
+def test_the_store_lies_where_it_is_not_published_and_not_watched(tmp_path, outdir, doctreedir, store):
+    found = default_store(tmp_path / outdir, tmp_path / doctreedir, tmp_path / "docs", "html")
+
+    assert found == tmp_path / store / ".scratchbook"
+
+
+def test_builders_and_commands_share_a_store_beside_the_output(project):
+    project.write({"docs/index.md": "# Book\n\n```{live}\nprint(1)\n```\n"})
+    run_sphinx(project, "-b", "html", "-c", ".", "docs", "public")
+    published = sorted(path.name for path in (project.root / "public").iterdir())
+    paper = [sys.executable, "-m", "sphinx", "-b", "latex", "-c", ".", "docs", "paper"]
+    explain = [sys.executable, "-W", "ignore", "-m", "scratchbook.cli", "cache", "--explain", "index"]
+    said = [
+        subprocess.run(words, cwd=project.root, capture_output=True, text=True, check=False).stdout
+        for words in (paper, [*explain, "--build", "public"])
+    ]
+
+    assert "0 run, 1 cached" in said[0]
+    assert said[1] == "index:\n    stored: nothing that it used has changed\n"
+    assert ".scratchbook" not in published
+    assert sorted(path.name for path in (project.root / "public").iterdir()) == published
+    assert (project.root / ".scratchbook" / ".gitignore").read_text() == "*\n"
