@@ -29,6 +29,7 @@ ext             everything that touches Sphinx
     resolve     outcomes into Sphinx's own nodes
     figures     drawings, in the form that each builder can carry
     mathematics formulas, drawn by KaTeX while the page is built
+    environments numbers of displays in TeX environments, the same in every build
     equations   {math} with a check, {formula}, {notation}
     formulas    {formulas}, in plain text and checked
     worked      {worked}, an equation with numbers put in
@@ -82,6 +83,7 @@ ROOMS: Final = (
     "frozen",
     "unfixed",
     "mathematics",
+    "environments",
     "colours",
     "equations",
     "boxes",

@@ -185,7 +185,8 @@ def find_unchecked(app: Sphinx, doctree: nodes.document) -> None:
         source = str(block.source or app.env.doc2path(docname))
         place = Place(path_from_root(app.env, source), block.line or 1)
         if place.line not in known:
-            domain.keep(docname, ROOM, Equation(str(block.get("label") or ""), block.astext(), place, ""))
+            label = "" if "amsmath" in block["classes"] else str(block.get("label") or "")
+            domain.keep(docname, ROOM, Equation(label, block.astext(), place, ""))
 
 
 def page_equations(domain: LiveDomain, docname: str) -> list[Equation]:

@@ -147,6 +147,16 @@ def test_an_environment_of_its_own_counts_too(chapter):
     assert warning.startswith("docs/index.md:3: WARNING: equation at docs/index.md:3 is neither checked nor excused")
 
 
+def test_environments_of_their_own_are_named_by_their_order(chapter):
+    source = page("\n\\begin{equation}\na = b\n\\end{equation}\n" * 2)
+    built = chapter(source, myst_enable_extensions=["amsmath"])
+    blocks = list(built.doctree().findall(nodes.math_block))
+    targets = [target["ids"] for target in built.doctree().findall(nodes.target)]
+
+    assert [(block["label"], block["number"]) for block in blocks] == [("index:1", 1), ("index:2", 2)]
+    assert targets == [["equation-index-1"], ["equation-index-2"]]
+
+
 def test_elsewhere_an_equation_may_stand_unchecked(chapter):
     assert chapter(page(display("a = b", ":label: eq-a"))).warnings == []
 
