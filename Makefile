@@ -81,7 +81,7 @@ links: html $(VENV)/book,test.ok  ## follow every link of the built book, and th
 # What editors and we ourselves write is not watched: one save is one build.  The script that reloads the page is not of
 # the build, so a policy would forbid it.
 live: $(VENV)/book,live.ok  ## show the book at http://127.0.0.1:8000 and build it anew after every save
-	@$(BIN)/sphinx-autobuild --conf-dir . -D scratchbook_policy=0 -d build/doctrees-live -j $(JOBS) --watch scratch --watch conf.py \
+	@$(BIN)/python -m scratchbook.live --conf-dir . -D scratchbook_policy=0 -d build/doctrees-live -j $(JOBS) --watch scratch --watch conf.py \
 	  --watch sources.bib --re-ignore '/(4913|\.#[^/]*|#[^/]*#|[^/]*~|\.[^/]*\.sw[a-z])(\.md)?$$' \
 	  --re-ignore '/__pycache__/' --ignore build docs build/live
 
