@@ -5,18 +5,15 @@ MyST-Parser gives each a random label, so that it has a number; what is random w
 
 from __future__ import annotations
 
-from typing import cast
-
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.domains.math import MathDomain
 
 CLASS = "amsmath"
 
 
 def name_environments(app: Sphinx, doctree: nodes.document) -> None:
     """Give the numbered environments of a page labels by their order."""
-    domain = cast(MathDomain, app.env.domains["math"])
+    domain = app.env.domains.math_domain
     docname = app.env.current_document.docname
     blocks = [block for block in doctree.findall(nodes.math_block) if CLASS in block["classes"] and block.get("label")]
     for number, block in enumerate(blocks, start=1):
@@ -24,10 +21,11 @@ def name_environments(app: Sphinx, doctree: nodes.document) -> None:
         domain.equations[label] = domain.equations.pop(random)
         block["label"] = label
         old, new = (nodes.make_id(f"equation-{name}") for name in (random, label))
+        holder = doctree.ids[new] = doctree.ids.pop(old)
+        holder["ids"] = [new if name == old else name for name in holder["ids"]]
         for target in doctree.findall(nodes.target):
-            if old in target["ids"]:
-                target["ids"] = [new]
-                doctree.ids[new] = doctree.ids.pop(old)
+            if target.get("refid") == old:
+                target["refid"] = new
 
 
 def register(app: Sphinx) -> None:

@@ -151,10 +151,11 @@ def test_environments_of_their_own_are_named_by_their_order(chapter):
     source = page("\n\\begin{equation}\na = b\n\\end{equation}\n" * 2)
     built = chapter(source, myst_enable_extensions=["amsmath"])
     blocks = list(built.doctree().findall(nodes.math_block))
-    targets = [target["ids"] for target in built.doctree().findall(nodes.target)]
+    targets = [target["refid"] for target in built.doctree().findall(nodes.target)]
 
     assert [(block["label"], block["number"]) for block in blocks] == [("index:1", 1), ("index:2", 2)]
-    assert targets == [["equation-index-1"], ["equation-index-2"]]
+    assert [block["ids"] for block in blocks] == [["equation-index-1"], ["equation-index-2"]]
+    assert targets == ["equation-index-1", "equation-index-2"]
 
 
 def test_elsewhere_an_equation_may_stand_unchecked(chapter):
