@@ -1,10 +1,12 @@
 """Text that could be made again: what is kept comes back whole, and nothing that goes wrong is more than a miss."""
 
 import contextlib
+import itertools
 import multiprocessing
 import os
 import random
 import sqlite3
+import time
 from pathlib import Path
 
 import pytest
@@ -109,6 +111,38 @@ def test_several_processes_write_at_once(kept):
         writer.join()
 
     assert [kept.get(str(number)) for number in range(400)] == [str(number).encode() for number in range(400)]
+
+
+def write_for_ever(path):
+    kept = Kept(path)
+    for number in itertools.count():
+        kept.put(str(number % 50), str(number % 50).encode() * 500)
+
+
+def kill_writers(kept, times):
+    """Kill a process that writes without pause, at random moments; return each value that is neither whole nor none."""
+    chance, wrong = random.Random(0), []
+    for _ in range(times):
+        writer = multiprocessing.get_context("fork").Process(target=write_for_ever, args=(kept.path,))
+        writer.start()
+        time.sleep(chance.random() * 0.05)
+        writer.kill()
+        writer.join()
+        wrong += [n for n in range(50) if kept.get(str(n)) not in (None, str(n).encode() * 500)]
+        kept.put("after", b"a kill")
+        wrong += [] if kept.get("after") == b"a kill" else ["after"]
+        kept.close()
+    return wrong
+
+
+def test_a_writer_that_is_killed_leaves_nothing_bad(kept):
+    assert kill_writers(kept, 20) == []
+
+
+@pytest.mark.soak
+def test_a_writer_killed_five_hundred_times_leaves_nothing_bad(kept):
+    """Takes about half a minute."""
+    assert kill_writers(kept, 500) == []
 
 
 def use_inherited(kept):

@@ -88,6 +88,25 @@ def test_after_forty_interrupted_builds_the_next_is_a_clean_one(tmp_path):
     assert kill_builds(tmp_path / "book", 40, signal.SIGINT) == []
 
 
+@pytest.mark.soak
+def test_eight_builds_at_once_share_one_store(tmp_path):
+    """Takes about a quarter of a minute on two idle processors."""
+    book = ChangingBook(random.Random(0))
+    for _ in range(6):
+        book.add_page()
+    roots = [tmp_path / f"book-{number}" for number in range(8)]
+    for root in roots:
+        write_book(book, root)
+        with (root / "conf.py").open("a") as conf:
+            conf.write(f"scratchbook_cache = {str(tmp_path / 'store')!r}\n")
+    ended = [finish(process) for process in [start_build(root) for root in roots]]
+    outputs = [contents(root / "build" / "html") for root in roots]
+
+    assert [(status, "WARNING" in said) for status, said in ended] == [(0, False)] * 8
+    assert [output == outputs[0] for output in outputs] == [True] * 8
+    assert "0 run" in finish(start_build(roots[0]))[1]
+
+
 def test_a_killed_build_leaves_no_process(project):
     marker = f"marker-{os.getpid()}"
     project.write({"docs/index.md": f"# Page\n\n```{{live}}\nimport time  # {marker}\ntime.sleep(15)\n```\n"})
