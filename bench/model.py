@@ -1,8 +1,10 @@
 """Compare one training step of scratch/ with PyTorch's, and decoding with a cache with decoding without.
 
 Run with a Python that has NumPy and PyTorch:  python bench/model.py [seconds a size]
-One thread, float64, the same model, weights and tokens; both libraries take turns in one process, and a ratio is the
-median over pairs of neighbours.  Without PyTorch only the second table is printed.
+One thread, float64, the same model, weights and tokens.  All take turns in one process, times are of the processor,
+and a ratio is the median over neighbours.  PyTorch runs eagerly, with its fused norm, attention, loss and optimiser.
+Its RoPE is written in both ways that are in use: with real numbers, as torchtune has it, and with complex ones, as
+Meta's code of Llama and this book have it, which is quicker.  Without PyTorch only the second table is printed.
 """
 # ruff: noqa: E402 (the number of threads must be set before NumPy is imported)
 
@@ -15,7 +17,7 @@ import platform
 import statistics
 import sys
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
 
@@ -59,24 +61,40 @@ def numpy_step(weights, ids, n_heads):
     return step
 
 
-def torch_loss(torch, parameters, ids, n_heads):
+def real_turn(torch, angles):
+    """Make PyTorch's RoPE as torchtune writes it: sines and cosines of even and odd columns."""
+    cos, sin = torch.tensor(np.cos(angles)), torch.tensor(np.sin(angles))
+
+    def turn(x):
+        even, odd = x[..., 0::2], x[..., 1::2]
+        return torch.stack((even * cos - odd * sin, even * sin + odd * cos), dim=-1).flatten(-2)
+
+    return turn
+
+
+def complex_turn(torch, angles):
+    """Make PyTorch's RoPE as Meta writes it: a pair of columns is a complex number."""
+    units = torch.tensor(np.exp(1j * angles))
+
+    def turn(x):
+        return torch.view_as_real(torch.view_as_complex(x.unflatten(-1, (-1, 2))) * units).flatten(-2)
+
+    return turn
+
+
+def torch_loss(torch, parameters, ids, n_heads, make_turn):
     """Make a function that computes the same loss in PyTorch, with its own fused parts where it has them."""
     functional = torch.nn.functional
     inputs, targets = torch.tensor(ids[:, :-1]), torch.tensor(ids[:, 1:])
     n_layers, d = sum(name.endswith("W_q") for name in parameters), parameters["E"].shape[1]
     angles = np.outer(np.arange(inputs.shape[1]), rope_frequencies(d // n_heads))
-    units = torch.tensor(np.exp(1j * angles))
+    turn = make_turn(torch, angles)
 
     def norm(x, gain):
         return functional.rms_norm(x, (d,), gain, 1e-5)
 
     def heads(x):
         return x.unflatten(-1, (n_heads, -1)).transpose(-2, -3)
-
-    def turn(x):
-        # A tenth of the step faster than sines and cosines of even and odd columns.
-        pairs = torch.view_as_complex(x.unflatten(-1, (-1, 2)))
-        return torch.view_as_real(pairs * units).flatten(-2)
 
     def block(x, w):
         z = norm(x, w["gain_1"])
@@ -98,13 +116,13 @@ def torch_loss(torch, parameters, ids, n_heads):
     return loss
 
 
-def torch_step(torch, weights, ids, n_heads):
+def torch_step(torch, weights, ids, n_heads, make_turn):
     """Make a function that takes the same step in PyTorch, with its fused optimiser."""
     parameters = {name: torch.tensor(array, requires_grad=True) for name, array in weights.items()}
     optimiser = torch.optim.AdamW(
         parameters.values(), lr=RATE, betas=(0.9, 0.95), eps=1e-8, weight_decay=0.1, fused=True
     )
-    compute_loss = torch_loss(torch, parameters, ids, n_heads)
+    compute_loss = torch_loss(torch, parameters, ids, n_heads, make_turn)
 
     def step():
         optimiser.zero_grad()
@@ -117,20 +135,21 @@ def torch_step(torch, weights, ids, n_heads):
     return step
 
 
-def take_turns(first, second, seconds):
-    """Time two functions alternately for some seconds: median milliseconds of each, and the median ratio."""
-    pairs, end = [], perf_counter() + seconds
-    while perf_counter() < end or len(pairs) < 5:
-        pairs.append((timed(first), timed(second)))
-    ratios = [a / b for a, b in pairs]
-    return *(1e3 * statistics.median(column) for column in zip(*pairs, strict=True)), statistics.median(ratios)
+def take_turns(seconds, *functions):
+    """Time functions alternately for some seconds: median milliseconds of each, and the first's ratio to each other."""
+    rounds, end = [], perf_counter() + seconds
+    while perf_counter() < end or len(rounds) < 5:
+        rounds.append([timed(function) for function in functions])
+    first, *others = (list(column) for column in zip(*rounds, strict=True))
+    ratios = [statistics.median(a / b for a, b in zip(first, other, strict=True)) for other in others]
+    return [1e3 * statistics.median(column) for column in (first, *others)], ratios
 
 
 def timed(function):
-    """Time one call, in seconds."""
-    start = perf_counter()
+    """Time one call, in seconds of processor time: waiting for other programs does not count."""
+    start = process_time()
     function()
-    return perf_counter() - start
+    return process_time() - start
 
 
 def compare_steps(seconds):
@@ -142,15 +161,19 @@ def compare_steps(seconds):
         return
     torch.set_num_threads(1)
     print(f"one training step, one thread, float64: NumPy {np.__version__}, PyTorch {torch.__version__}")
-    print(f"{'size':>6} {'parameters':>10} {'NumPy':>10} {'PyTorch':>10} {'NumPy / PyTorch':>16}")
+    print(f"{'':17} {'':>10} {'PyTorch, RoPE':>21} {'NumPy / PyTorch':>17}")
+    print(f"{'size':>6} {'parameters':>10} {'NumPy':>10} {'real':>10} {'complex':>10} {'real':>9} {'complex':>7}")
     for name, sizes in SIZES.items():
         weights, ids, n_heads = make_problem(*sizes)
-        ours, theirs = numpy_step(weights, ids, n_heads), torch_step(torch, weights, ids, n_heads)
-        for _ in range(3):  # which also warms both up
-            np.testing.assert_allclose(ours(), theirs(), rtol=1e-9)
-        ours_ms, theirs_ms, ratio = take_turns(ours, theirs, seconds)
+        steps = [numpy_step(weights, ids, n_heads)]
+        steps += [torch_step(torch, weights, ids, n_heads, turn) for turn in (real_turn, complex_turn)]
+        for _ in range(3):  # which also warms all up
+            ours, *theirs = (step() for step in steps)
+            np.testing.assert_allclose(theirs, ours, rtol=1e-9)
+        times, ratios = take_turns(seconds, *steps)
         n_parameters = sum(array.size for array in weights.values())
-        print(f"{name:>6} {n_parameters:>10,} {ours_ms:>7.2f} ms {theirs_ms:>7.2f} ms {ratio:>16.2f}")
+        columns = " ".join(f"{time:>7.2f} ms" for time in times)
+        print(f"{name:>6} {n_parameters:>10,} {columns} {ratios[0]:>9.2f} {ratios[1]:>7.2f}")
 
 
 def compare_decoding(seconds, n_tokens=256):
@@ -174,7 +197,7 @@ def compare_decoding(seconds, n_tokens=256):
             return logits
 
         np.testing.assert_allclose(full(), cached(), rtol=1e-9, atol=1e-11)
-        full_ms, cached_ms, ratio = take_turns(full, cached, seconds)
+        (full_ms, cached_ms), [ratio] = take_turns(seconds, full, cached)
         print(f"{name:>6} {full_ms:>7.2f} ms {cached_ms:>7.2f} ms {ratio:>16.1f}")
 
 
