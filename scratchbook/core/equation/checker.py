@@ -54,7 +54,13 @@ def prepare(
 
     Raises EquationError, in the text where the mistake is.
     """
-    equation = with_own_notation(equation, request, macros)
+    return prepare_read(with_own_notation(equation, request, macros), request, namespace, macros)
+
+
+def prepare_read(
+    equation: Equation, request: Request, namespace: Mapping[str, Any], macros: Macros | None = None
+) -> Prepared:
+    """Prepare an equation that was read with all of its notation, or a change of one."""
     definitions = collect(equation)
     functions = BoundFunctions(equation.notation, namespace)
     used = used_keys(equation, functions)

@@ -3,10 +3,12 @@ wrong."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from .binding import CodeCall
 from .definitions import collect
 from .errors import EquationError
 from .mutator import Mutant, Mutator
@@ -47,8 +49,18 @@ def candidates(prepared: Prepared) -> Iterator[Mutant]:
     yield from mutator.mutants()
     mentioned = prepared.equation.names
     lost = [symbol for symbol in prepared.symbols if symbol.key not in mentioned and symbol.kind.name != "index"]
-    for symbol in sorted(lost, key=lambda symbol: symbol.kind.name == "dim"):
+    for symbol in [*sorted(lost, key=lambda symbol: symbol.kind.name == "dim"), *optional(prepared)]:
         yield from restored(prepared, symbol)
+
+
+def optional(prepared: Prepared) -> list[Symbol]:
+    """The symbols that the code would take as well, and has a default for: an epsilon that the equation lost."""
+    codes, found = prepared.notation.by_code(), []
+    for target in prepared.targets:
+        if isinstance(target.source, CodeCall):
+            names = [name for name in inspect.signature(target.source.function).parameters if name in codes]
+            found += [codes[name] for name in names if name not in target.source.arguments]
+    return found
 
 
 def restored(prepared: Prepared, symbol: Symbol) -> Iterator[Mutant]:
@@ -83,11 +95,21 @@ def with_symbol(node: Node, name: Node) -> Iterator[Node]:
 
 def agreement(prepared: Prepared, comparer: Comparer, mutant: Mutant) -> tuple[bool, int]:
     """Does a changed equation agree at every draw, and how many steps did that take?"""
-    changed = replace(prepared, equation=mutant.equation, definitions=collect(mutant.equation))
-    trial = type(comparer)(changed, comparer.sides)
+    trial = None
     try:
+        changed, sides = replace(prepared, equation=mutant.equation, definitions=collect(mutant.equation)), comparer.sides
         check_vacuity(changed)
+        if any(symbol.key in mutant.equation.names for symbol in optional(prepared)):
+            changed, sides = prepared_anew(prepared, mutant), None
+        trial = type(comparer)(changed, sides)
         trial.run()
     except (Disagreement, EquationError, RecursionError):
-        return False, trial.steps + 200
+        return False, (trial.steps if trial else 0) + 200
     return True, trial.steps
+
+
+def prepared_anew(prepared: Prepared, mutant: Mutant) -> Prepared:
+    """The check of a changed equation that gives the code an argument more."""
+    from .checker import prepare_read
+
+    return prepare_read(mutant.equation, prepared.request, prepared.namespace, prepared.macros)
