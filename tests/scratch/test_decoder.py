@@ -45,6 +45,13 @@ def test_the_drawn_weights_are_the_recorded_ones(model, name, recorded):
 
 
 @pytest.mark.parametrize("word", ["cat", "dog"])
+def test_the_rows_without_their_positions_are_the_recorded_ones(model, word):
+    rows = model.embeddings[RECORDED[f"{word}_ids"]]
+
+    np.testing.assert_allclose(rows, RECORDED[f"{word}_token"], rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("word", ["cat", "dog"])
 @pytest.mark.parametrize(
     "name", ["positioned", "attention", "after_attention", "feed_forward", "hidden", "logits"]
 )

@@ -1,11 +1,13 @@
 """Every recorded array of PyTorch and Hugging Face comes out of our code, values and gradients."""
 
+import json
+
 import numpy as np
 import pytest
 from reference import BLOCK_NAMES, FOLDER, MODEL_NAMES, Reference
 
 from attention import multi_head_attention, multi_head_attention_backward
-from layernorm import layernorm, layernorm_backward
+from layernorm import centre_and_scale, layernorm, layernorm_backward
 from loss import cross_entropy, cross_entropy_backward
 from mlp import mlp, mlp_backward
 from positions import (
@@ -80,7 +82,9 @@ def test_layernorm_is_that_of_pytorch(case):
 
     recorded.agrees(y=layernorm(x, gain, bias, epsilon))
     recorded.agrees(g_x=x_gradient, g_gain=gain_gradient, g_bias=bias_gradient)
-    assert recorded.untouched == {"mean", "var"}
+    normal, r = centre_and_scale(x, epsilon)
+    recorded.agrees(mean=(x - normal / r)[..., :1], var=r**-2 - epsilon)
+    assert not recorded.untouched
 
 
 def test_swiglu_is_that_of_llama():
@@ -154,6 +158,19 @@ def test_rope_is_slowed_down_as_hugging_face_does(name, frequencies, attention_f
     recorded.agrees(rtol=1e-6, atol=0, **{f"{name}_attention_factor": attention_factor})
 
 
+@pytest.mark.parametrize(("name", "config"), [
+    ("default_like_linear1", {"rope_type": "linear", "rope_theta": 10_000.0, "factor": 1.0}),
+    ("linear4", {"rope_type": "linear", "rope_theta": 10_000.0, "factor": 4.0}),
+    ("yarn4", {"rope_type": "yarn", "rope_theta": 10_000.0, "factor": 4.0, "original_max_position_embeddings": 64}),
+    ("llama3_8", {"rope_type": "llama3", "rope_theta": 500_000.0, "factor": 8.0, "low_freq_factor": 1.0,
+                  "high_freq_factor": 4.0, "original_max_position_embeddings": 64}),
+])
+def test_what_slows_rope_down_was_asked_with_the_recorded_settings(name, config):
+    recorded = json.loads(Reference("rope_scaling_float32")[f"{name}_config"])
+
+    assert (recorded["dh"], recorded["params"]) == (16, config)
+
+
 def test_sinusoidal_positions_are_those_of_the_first_transformer():
     Reference("sinusoidal_positions").agrees(pe=sinusoidal(12, 8))
 
@@ -219,7 +236,7 @@ def test_one_code_gives_every_model(file):
     recorded = Reference(file)
     trace, loss, gradients = run_model(recorded, recorded.weights(MODEL_NAMES), MODELS[file])
 
-    recorded.agrees(logits=trace.result, loss=loss.result)
+    recorded.agrees(logits=trace.result, loss=loss.result, n_layers=len(trace.blocks))
     recorded.gradients_agree(gradients, MODEL_NAMES)
 
 

@@ -138,6 +138,12 @@ def test_the_schedule_climbs_and_then_falls_to_its_floor():
     assert rates[100] == pytest.approx(0.2)
 
 
+def test_the_recorded_run_had_the_settings_of_ours():
+    assert RUN["n_kv_heads"] == RUN["n_heads"]
+    assert RUN["n_layers"] == 2
+    assert RUN["base"] == 10_000.0
+
+
 def test_a_recorded_run_of_twenty_steps_loses_the_same(recorded_run):
     run, last_loss = recorded_run
 
