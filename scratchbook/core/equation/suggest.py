@@ -95,17 +95,23 @@ def with_symbol(node: Node, name: Node) -> Iterator[Node]:
 
 def agreement(prepared: Prepared, comparer: Comparer, mutant: Mutant) -> tuple[bool, int]:
     """Does a changed equation agree at every draw, and how many steps did that take?"""
-    trial = None
+    steps, takes_more = 0, any(symbol.key in mutant.equation.names for symbol in optional(prepared))
     try:
-        changed, sides = replace(prepared, equation=mutant.equation, definitions=collect(mutant.equation)), comparer.sides
+        changed = prepared_anew(prepared, mutant) if takes_more else with_equation(prepared, mutant)
         check_vacuity(changed)
-        if any(symbol.key in mutant.equation.names for symbol in optional(prepared)):
-            changed, sides = prepared_anew(prepared, mutant), None
-        trial = type(comparer)(changed, sides)
-        trial.run()
+        trial = type(comparer)(changed, None if takes_more else comparer.sides)
+        try:
+            trial.run()
+        finally:
+            steps = trial.steps
     except (Disagreement, EquationError, RecursionError):
-        return False, (trial.steps if trial else 0) + 200
-    return True, trial.steps
+        return False, steps + 200
+    return True, steps
+
+
+def with_equation(prepared: Prepared, mutant: Mutant) -> Prepared:
+    """The same check of a changed equation."""
+    return replace(prepared, equation=mutant.equation, definitions=collect(mutant.equation))
 
 
 def prepared_anew(prepared: Prepared, mutant: Mutant) -> Prepared:

@@ -131,6 +131,17 @@ def test_a_dropped_epsilon_is_found():
     assert not checked(latex, "x, g: vector(d)\n\\epsilon: positive", "rmsnorm").passed
 
 
+def scaled(x, epsilon=1e-5):
+    return x / np.sqrt(np.mean(x * x, axis=-1, keepdims=True) + epsilon)
+
+
+def test_an_epsilon_that_the_code_has_a_default_for_is_put_back():
+    latex = r"y_i = x_i \left(\frac1d\sum_{j=1}^{d}x_j^2\right)^{-1/2}"
+    verdict = checked(latex, "x: vector(d)\n\\epsilon: positive", "scaled", {"scaled": scaled})
+
+    assert r"to '\frac{1}{d} \sum_{j=1}^{d} x_{j}^{2} + \epsilon' makes it agree" in verdict.text
+
+
 def test_a_wrong_backward_is_found_by_its_name():
     verdict = checked(r"y = 2x", X, "double", {"double": double, "double_backward": double_backward})
 
