@@ -39,10 +39,11 @@ def changes(tag: str) -> Iterator[tuple[str, str]]:
 
 
 def up_to(session: Session, tag: str) -> Session:
-    """Return the page down to the demonstration of a region: files and code, no sentences and no checks."""
+    """Return a region and its demonstration, which stand on their own; of what is above them, only the files."""
     cells = [cell for cell in session.cells if isinstance(cell, FileCell | CodeCell)]
     region = next(i for i, cell in enumerate(cells) if isinstance(cell, FileCell) and cell.selection.tag == tag)
-    return replace(session, cells=tuple(cells[: region + 2]))
+    above = [cell for cell in cells[:region] if isinstance(cell, FileCell)]
+    return replace(session, cells=(*above, *cells[region : region + 2]))
 
 
 def said(outcome: Outcome, session: Session) -> list[str]:
