@@ -11,6 +11,7 @@ import numpy as np
 
 from positions import rotate, rotate_backward
 from refusals import (
+    as_floats,
     check_attention,
     check_count,
     check_heads,
@@ -25,8 +26,7 @@ def softmax(scores):
 
     scores: [..., n]   ->   shares: [..., n]
     """
-    scores = np.asarray(scores)
-    scores = scores.astype(np.result_type(scores, np.float32), copy=False)
+    scores = as_floats(scores)
     # Subtracting the maximum changes no share but keeps exp from overflowing.
     powers = scores - scores.max(axis=-1, keepdims=True)
     np.exp(powers, out=powers)

@@ -162,7 +162,7 @@ def cache_bytes(architecture, n_tokens=1, bytes_each=2):
 
     bytes_each: 2 for numbers of 16 bits   Source: shazeer2019fast; ainslie2023gqa.
     """
-    check_count("n_tokens", n_tokens, least=0)
+    check_count("n_tokens", n_tokens)
     per_token = 2 * architecture.n_layers * key_width(architecture) * bytes_each
     return per_token * n_tokens
 

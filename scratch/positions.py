@@ -7,6 +7,7 @@ import numpy as np
 
 from refusals import (
     NotIntegerError,
+    as_floats,
     check_count,
     check_heads,
     check_length,
@@ -140,9 +141,8 @@ def rotate(x, turn):
     x: [..., tokens, d]   ->   [..., tokens, d]
     Raises ShapeMismatchError for other tokens or another width.
     """
-    x = np.asarray(x)
+    x = as_floats(x)
     check_turn(x, turn.units)
-    x = x.astype(np.result_type(x, np.float32), copy=False)
     units = turn.units.astype(np.result_type(x, np.complex64), copy=False)
     return turn.pairs(x, units)
 

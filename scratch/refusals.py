@@ -1,4 +1,4 @@
-"""Refuse what cannot work, with one clear error each.  Checks what comes in at a door; computes nothing."""
+"""Refuse what cannot work, with one clear error each.  Checks what comes in at a door, and computes nothing."""
 
 import numpy as np
 
@@ -23,6 +23,12 @@ class NotFiniteError(ModelError):
 class NotIntegerError(ModelError, TypeError):
     """An id or a position that is not a whole number."""
 # end::refusals[]
+
+
+def as_floats(x):
+    """Give numbers as an array of floats; whole numbers have neither shares nor turns.  Floats keep their precision."""
+    x = np.asarray(x)
+    return x.astype(np.result_type(x, np.float32), copy=False)
 
 
 # tag::check-heads[]

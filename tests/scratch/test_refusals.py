@@ -368,7 +368,7 @@ REFUSED = [
     (
         lambda: cache_bytes(MODELS["GPT-2 small"], -1),
         OutOfRangeError,
-        "n_tokens must be a whole number of at least 0, not -1",
+        "n_tokens must be a whole number of at least 1, not -1",
     ),
     (lambda: bits_per_weight(3, 0), OutOfRangeError, "n_parameters must be positive and finite, not 0"),
 ]
