@@ -26,7 +26,7 @@ from .nodes import (
     free_names,
 )
 from .subscripts import read_index_list, side_by_side
-from .symbols import Scripts, group, key_of, read_scripts
+from .symbols import Scripts, key_of, read_scripts
 from .tokens import Token
 from .vocabulary import RELATIONS
 
@@ -132,7 +132,7 @@ class BindingReader:
 
     def __init__(self, parser: Parser, scripts: Scripts) -> None:
         self.parser = parser
-        self.below = flatten_rows(scripts.below)
+        self.below = scripts.below
         self.above = scripts.above
         self.bindings: list[Binding] = []
         self.conditions: list[Node] = []
@@ -267,14 +267,6 @@ class BindingReader:
         self.bindings = [
             Binding(b.key, b.low, high) if b.low is not None and b.high is None else b for b in self.bindings
         ]
-
-
-def flatten_rows(tokens: Sequence[Token]) -> Sequence[Token]:
-    r"""\substack{a \\ b} as a list."""
-    if tokens and tokens[0].text == r"\substack":
-        inside, _ = group(tokens, 1)
-        return [Token("symbol", ",", token.start, token.end) if token.kind == "newline" else token for token in inside]
-    return tokens
 
 
 def read_ones(parser: Parser) -> Node:

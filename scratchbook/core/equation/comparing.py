@@ -139,7 +139,7 @@ class Comparer:
         self, statement: Statement, definition: Definition, code: Value, evaluator: Evaluator, side: Side
     ) -> None:
         """The code's first elements against those that the notation declares, as h_1 beside h_{t+1} = ..."""
-        if len(definition.patterns) != 1:
+        if len(definition.patterns) != 1 or np.ndim(code) == 0:
             return
         for place in range(len(code)):
             start = f"{definition.key}_{{{place + evaluator.base}}}"

@@ -16,6 +16,9 @@ from .options import read_expression
 from .ranges import Span
 
 PRIMES: Final = (5, 7, 3, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61)
+# Of many sizes the product would be too large; these differ too.
+SMALL: Final = (5, 3, 4, 2, 7, 6, 8, 9, *PRIMES[3:])
+MANY: Final = 5
 EVEN: Final = (6, 10, 14, 22, 26, 34)
 ODD: Final = (5, 7, 9, 11)
 MAX_SIZE: Final = 4_000
@@ -65,7 +68,8 @@ def draw(
     result = Draw()
     sizes = fixed_point(symbols, point or {})
     free = [symbol for symbol in symbols if symbol.kind.name == "dim" and symbol.code not in sizes]
-    draw_sizes(free, sizes, number)
+    is_many = sum(symbol.kind.name == "dim" for symbol in symbols) >= MANY
+    draw_sizes(free, sizes, number, is_many=is_many)
     waiting = [symbol for symbol in symbols if symbol.kind.name in ("int", "dim") and symbol.code not in sizes]
     settle(waiting, sizes, generator)
     for symbol in symbols:
@@ -93,11 +97,11 @@ def fixed_point(symbols: list[Symbol], point: Mapping[str, float]) -> dict[str, 
     return dict(point)
 
 
-def draw_sizes(free: list[Symbol], sizes: dict[str, Any], number: int) -> None:
-    """Give plain, even and odd sizes their values: distinct, and rotated from draw to draw."""
+def draw_sizes(free: list[Symbol], sizes: dict[str, Any], number: int, *, is_many: bool) -> None:
+    """Give plain, even and odd sizes their values: distinct, rotated from draw to draw, and smaller when many."""
     for rule, pool in (("", PRIMES), ("even", EVEN), ("odd", ODD)):
         members = [symbol for symbol in free if "".join(symbol.kind.arguments) == rule]
-        few = pool[: max(len(members) + 1, 4)]
+        few = SMALL[: max(len(members) + 1, 8)] if is_many and not rule else pool[: max(len(members) + 1, 4)]
         for place, symbol in enumerate(members):
             sizes[symbol.code] = few[(place + number) % len(few)]
 

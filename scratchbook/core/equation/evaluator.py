@@ -138,9 +138,10 @@ class Evaluator:
 
     @property
     def size(self) -> str:
-        """A size of the notation, for a message."""
-        sizes = [symbol.latex for symbol in self.ranges.notation.symbols.values() if symbol.kind.name == "dim"]
-        return sizes[0] if sizes else "n"
+        """The largest size of this draw, for a message."""
+        symbols = self.ranges.notation.symbols.values()
+        sizes = [symbol for symbol in symbols if symbol.kind.name == "dim" and symbol.key in self.inputs]
+        return max(sizes, key=lambda symbol: self.inputs[symbol.key]).latex if sizes else "n"
 
     def integer(self, node: Node, bound: Bound, what: str) -> int:
         """The value of a node that must be a whole number."""

@@ -107,6 +107,8 @@ PREFIX: Final = frozenset(
 def known_function(base: str, follower: str = "(") -> str:
     r"""The spelling of a known function, or nothing.  follower: the sign after it; \sigma and E are functions before
     brackets only."""
+    if base.endswith(r"{\mathbb{E}}"):  # with an accent: the mean of a sample
+        base = r"\mathbb{E}"
     if base in LETTERS:
         return LETTERS[base] if follower in ("(", "[", r"\{") else ""
     if base == "E":

@@ -32,7 +32,8 @@ class Lexicon:
     """The names of one display.
 
     numbers: declared names without elements.   on_right: letters that stand on right sides as values or indices.
-    bare: keys of left sides without an index.   axes: how many indices a declared array takes.
+    integers: numbers of the kind int.   bare: keys of left sides without an index.
+    axes: how many indices a declared array takes.
     variables, functions: keys of declared and of locally defined names.   arrays: variables that have elements.
     families: bases of functions with an index, such as R of R_m.   indices: letters that run.
     labels: letters that only part names, such as \\ell of x_\\ell.   words: bases of several letters, longest first.
@@ -49,6 +50,7 @@ class Lexicon:
     axes: dict[str, int] = field(default_factory=dict)
     on_right: set[str] = field(default_factory=set)
     bare: set[str] = field(default_factory=set)
+    integers: set[str] = field(default_factory=set)
 
     def knows(self, key: str) -> bool:
         """Is it a declared or defined name?"""
@@ -263,6 +265,8 @@ def make_lexicon(
             lexicon.axes[symbol.key] = len(symbol.kind.shape)
         elif symbol.kind.name != "index":
             lexicon.numbers.add(symbol.key)
+        if symbol.kind.name == "int":
+            lexicon.integers.add(symbol.key)
     for key in [*notation.functions, *given_functions]:
         lexicon.functions.add(key)
         base, below, _, _ = split_key(key)

@@ -69,7 +69,7 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
     ):
         end = closing(parser.tokens, parser.place)
         inside = parser.tokens[parser.place + 1 : end]
-        if is_index_list(parser, inside):
+        if is_index_list(parser, inside, parser.lexicon.axes.get(key, used) - used):
             parser.place = end + 1
             node = indexed(node, read_index_list(parser, inside), parser, start)
         elif any(token.text in ("|", r"\mid") for token in inside) and is_index_list(parser, without_bars(inside)):

@@ -73,7 +73,6 @@ SIGNS: Final = frozenset(
         r"\mod",
         r"\pmod",
         r"\binom",
-        r"\substack",
         r"\wedge",
         r"\vee",
         r"\begin",
@@ -97,6 +96,7 @@ SIGNS: Final = frozenset(
 )
 EVERY_COMMAND: Final = sorted(
     SIGNS | LETTERS | SPACES | SIZES | BRACES | PLAIN_STYLES | WORD_STYLES | TEXT_STYLES | set(SAME) | set(ACCENTS)
+    | {r"\substack"}
     | set(LETTER_STYLES) | set(CLEAR) | set(SILENT) | {"\\" + word for word in WORDS} | {r"\left", r"\right", r"\quad"}
 )  # fmt: skip
 
@@ -287,6 +287,12 @@ class Speller:
             text = f"\\{'l' if opens else 'r'}{letter}ert" if opens or closes else (r"\mid" if text == "|" else r"\|")
         self.out.append(replace(bar, text=text, kind="command" if len(text) > 1 else "symbol"))
 
+    def stack(self, token: Token) -> None:
+        r"""\substack{a \\ b}: the list a, b."""
+        rows = self.argument(token)
+        parted = [replace(part, kind="symbol", text=",") if part.kind == "newline" else part for part in rows]
+        self.tokens[self.place : self.place] = parted
+
     def brace(self, token: Token) -> None:
         r"""\underbrace{a + b}_{label}: the label goes, the group stays visible."""
         body = Speller(self.argument(token)).all()
@@ -444,4 +450,5 @@ RULES: Final[tuple[tuple[frozenset[str] | set[str], Rule], ...]] = (
     ({r"\not"}, Speller.negated),
     ({r"\begin", r"\end"}, Speller.environment),
     ({r"\newline"}, Speller.newline),
+    ({r"\substack"}, Speller.stack),
 )

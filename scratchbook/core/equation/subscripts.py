@@ -129,10 +129,15 @@ def split_signs(tokens: Sequence[Token]) -> list[Sequence[Token]]:
     return [part for part in parts if part]
 
 
-def is_index_list(parser: Parser, tokens: Sequence[Token]) -> bool:
-    """Are the arguments behind an array nothing but running indices, numbers, + and -?"""
+def is_index_list(parser: Parser, tokens: Sequence[Token], axes: int | None = None) -> bool:
+    """Are the arguments behind an array nothing but running indices, numbers, + and -?
+
+    axes: how many indices the array still takes; where all are given, declared whole numbers are indices too.
+    """
     names = parser.lexicon.names_in(tokens)
     running = parser.scope | parser.lexicon.indices
+    if len(split_commas(tokens)) == axes:
+        running |= parser.lexicon.integers
     rest = [
         token for token in tokens if token.kind not in ("name", "number") and token.text not in (",", "+", "-", "'")
     ]

@@ -83,7 +83,9 @@ def read_scripts(tokens: Sequence[Token], place: int) -> tuple[Scripts, int]:
         if digits.kind == "number" and len(digits.text) > 1:
             shown = f"{sign.text}{digits.text}"
             raise fault(f"TeX puts only the first digit of '{shown}' there; write {sign.text}{{{digits.text}}}", digits)
-        if tokens[place].text in ("(", r"\frac", r"\sqrt", "-", "+") and tokens[place].text in ("(", "-"):
+        follower = tokens[place + 1] if place + 1 < len(tokens) else None
+        is_longer = follower is not None and not follower.gap and follower.kind in ("name", "number")
+        if tokens[place].text == "(" or (tokens[place].text == "-" and is_longer):
             raise fault(f"TeX puts only '{tokens[place].text}' there; write {sign.text}{{...}}", tokens[place])
         script, place = group(tokens, place)
         if script and all(token.text in (r"\prime", "'") for token in script):

@@ -221,3 +221,48 @@ def test_pairs_under_a_sum_are_two_indices():
     latex = r"y = \sum_{(i, j): M_{ij} = 1} A_{ij}"
 
     assert said(latex, "A: matrix(m, n)\nM: binary(m, n)", "y == (A * M).sum()") == ""
+
+
+def update(V, s, other):
+    return V[s - 1] + V[other - 1]
+
+
+def pooled(X):
+    return X.reshape(3, 2, 2, 2).max(axis=(1, 3))
+
+
+def predicted(F, x, z):
+    return F @ x - (z - F @ x)
+
+
+CODE |= {function.__name__: function for function in (update, pooled, predicted)}
+
+
+def test_a_declared_whole_number_in_brackets_behind_a_vector_is_an_index():
+    notation = "V: vector(n)\ns, s' as other: int(1..n)"
+
+    assert said(r"V(s) \leftarrow V(s) + V(s')", notation, "update(V, s, other)") == ""
+
+
+def test_a_size_in_brackets_behind_a_vector_is_a_factor():
+    assert said(r"y = x(n)", "x: vector(n)", "y == n * x") == ""
+
+
+def test_an_expectation_with_a_hat_is_the_mean_of_the_sample():
+    assert said(r"y = \hat{\mathbb{E}}_t \left[ x_t \right]", "x: vector(n)", "y == x.mean()") == ""
+
+
+def test_rows_under_an_operator_are_a_list():
+    latex = r"Y_{i,j} = \max_{\substack{0 \le u < 2 \\ 0 \le v < 2}} X_{2i+u, 2j+v}"
+
+    assert said(latex, "X: matrix(6, 4)", "Y == pooled(X)", base="0") == ""
+
+
+def test_a_minus_alone_in_a_superscript_is_part_of_a_name():
+    latex = r"x^- = F x, \qquad x^+ = x^- - (z - x^-)"
+
+    assert said(latex, "F: matrix(n, n)\nx, z: vector(n)", "x^+ == predicted(F, x, z)") == ""
+
+
+def test_a_minus_before_a_number_in_a_superscript_needs_braces():
+    assert "write ^{...}" in said(r"y = x^-1", "x: scalar", "same(x)")
