@@ -75,7 +75,7 @@
     box.focus();
   });
 
-  const boxes = [...all(".equation-body, .highlight pre, .table-wrapper, .equation-list dt")];
+  const boxes = [...all(".equation-body, .highlight pre, .table-wrapper, .equation-list dt, .scratchbook-figure")];
   const reach = (box) => (box.scrollWidth > box.clientWidth + 1 ? (box.tabIndex = 0) : box.removeAttribute("tabindex"));
   const watch = new ResizeObserver((seen) => seen.forEach(({ target }) => reach(target)));
   boxes.forEach((box) => watch.observe(box));
