@@ -16,6 +16,7 @@ from scratchbook.ext.directive import Converter, LiveDirective, whole_number
 from scratchbook.ext.domain import domain_of
 from scratchbook.ext.equations import ROOM, WORKED, find_equation
 from scratchbook.ext.run import OUTCOMES_EVENT
+from scratchbook.ext.states import Variant, show_states
 
 TASK: Final = "scratchbook.core.equation.branch:run_worked"
 
@@ -76,11 +77,12 @@ class ShowWorked(SphinxPostTransform):
             found = find_equation(domain_of(self.env), label)
             # Where the equation itself stands on the page, it need not stand there again above its numbers.
             shows_all = found is None or found[0] != docname
-            for _, outcome in domain_of(self.env).cell_outcomes(docname, cell):
+            variants: list[Variant] = []
+            for state, outcome in domain_of(self.env).cell_outcomes(docname, cell):
                 data = outcome.part("data") if outcome else None
                 steps = [step for step in (data["steps"] if data else ()) if shows_all or step["is_worked"]]
-                place += [steps_block(step, place) for step in steps]
-                break
+                variants.append((state, [steps_block(step, place) for step in steps]))
+            place += show_states(variants)
 
 
 def steps_block(step: dict[str, Any], place: nodes.Element) -> nodes.math_block:

@@ -324,6 +324,17 @@ def test_empty_formulas_are_a_message(chapter):
     ]
 
 
+def test_a_worked_equation_follows_the_state_of_its_page(chapter):
+    states = "\n```{states} size\n3, 4\n```\n"
+    work = "\n```{worked} eq-rms\n:index: i=1\n\nx = [float(size), 4.0]\ngain = [1.0, 1.0]\nepsilon = 0.5\n```\n"
+    built = chapter(page(states, NOTATION, display(EQUATION), SHOWN, work), CODE)
+    three, four = (block for block in built.doctree().findall(nodes.math_block) if "frac{1}{2}" in block.astext())
+
+    assert built.warnings == []
+    assert [block.parent["classes"][-1] for block in (three, four)] == ["scratchbook-state-1", "scratchbook-state-2"]
+    assert [block.astext().splitlines()[-2] for block in (three, four)] == ["&= 0.8321", "&= 0.9847"]
+
+
 def test_an_unknown_label_to_work_is_told(chapter):
     built = chapter(page(display("a = b", ":label: eq-a\n:nocheck: x"), "\n```{worked} eq-b\nx = 1\n```\n"))
 
