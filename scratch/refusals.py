@@ -109,7 +109,7 @@ def check_norm(x, epsilon, *parts):
     """Refuse gains and biases that are not one number a column, and an epsilon that is negative or NaN."""
     check_array(x)
     for part in parts:
-        if np.shape(part) not in ((), x.shape[-1:]):
+        if np.shape(part)[-1:] not in ((), x.shape[-1:]):
             raise ShapeMismatchError(f"a gain or bias of shape {np.shape(part)} does not fit rows of shape {x.shape}")
     if not epsilon >= 0:
         raise OutOfRangeError(f"epsilon must be at least 0, not {epsilon}")
