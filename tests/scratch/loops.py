@@ -121,3 +121,34 @@ def embedding_gradient(upstream, ids, n_vocab):
         for c, number in enumerate(row):
             gradient[i][c] += number
     return gradient
+
+
+def language_model(ids, E, layers, gain, n_heads, n_kv_heads, epsilon, base):
+    """Rows of the ids, block after block, a last norm, and the likeness to every row of E."""
+    x = [E[i] for i in ids]
+    for weights in layers:
+        x = block(x, weights, n_heads, n_kv_heads, epsilon, base)
+    hidden = [rmsnorm(row, gain, epsilon) for row in x]
+    return [[sum(a * b for a, b in zip(row, token, strict=True)) for token in E] for row in hidden]
+
+
+def adamw(weight, gradients, rate, beta_1, beta_2, epsilon, decay):
+    """One weight, step after step, as algorithm 2 of loshchilov2017adamw writes it."""
+    m = v = 0.0
+    for t, gradient in enumerate(gradients, start=1):
+        m = beta_1 * m + (1 - beta_1) * gradient
+        v = beta_2 * v + (1 - beta_2) * gradient**2
+        step = (m / (1 - beta_1**t)) / (math.sqrt(v / (1 - beta_2**t)) + epsilon)
+        weight = weight - rate * step - rate * decay * weight
+    return weight
+
+
+def top_p(row, p):
+    """The ids that stay: the likeliest first, until they reach p together."""
+    probabilities, kept, reached = softmax(row), set(), 0.0
+    for token in sorted(range(len(row)), key=lambda token: -probabilities[token]):
+        if reached >= p:
+            break
+        kept.add(token)
+        reached += probabilities[token]
+    return kept

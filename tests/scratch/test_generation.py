@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import loops
 import numpy as np
 import pytest
 
@@ -68,6 +69,13 @@ def test_top_p_keeps_the_smallest_likeliest_set():
     kept = keep_top_p(np.log([0.5, 0.1, 0.3, 0.1]), 0.75)
 
     assert np.isfinite(kept).tolist() == [True, False, True, False]
+
+
+@pytest.mark.parametrize("p", [0.1, 0.35, 0.6, 0.9, 0.999])
+def test_top_p_keeps_what_a_slow_loop_keeps(p):
+    logits = np.random.default_rng(0).normal(size=20)
+
+    assert set(np.flatnonzero(np.isfinite(keep_top_p(logits, p))).tolist()) == loops.top_p(logits.tolist(), p)
 
 
 @pytest.mark.parametrize("p", [1e-12, 0.2])

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import loops
 import numpy as np
 import pytest
 
@@ -81,6 +82,26 @@ def test_an_optimiser_takes_the_recorded_steps(name, optimiser):
         places.append(weights)
 
     np.testing.assert_allclose(places, STEPS[f"p_after_{name}"], **EXACTLY)
+
+
+def test_adamw_is_the_algorithm_weight_by_weight():
+    gradients = np.random.default_rng(0).normal(size=(5, 3))
+    optimiser, weights = AdamW(0.8, 0.9, 1e-3, 0.2), np.array([1.0, -2.0, 0.5])
+    slow = [
+        loops.adamw(weight, column.tolist(), 0.05, 0.8, 0.9, 1e-3, 0.2)
+        for weight, column in zip(weights, gradients.T, strict=True)
+    ]
+    for gradient in gradients:
+        weights = optimiser.step(weights, gradient, 0.05)
+
+    np.testing.assert_allclose(weights, slow, rtol=1e-12)
+
+
+def test_a_long_vector_is_stepped_as_its_pieces_are():
+    weights, gradient = np.random.default_rng(0).normal(size=(2, 40_000))
+    pieces = [AdamW().step(*piece, 0.1) for piece in zip(np.split(weights, 8), np.split(gradient, 8), strict=True)]
+
+    np.testing.assert_array_equal(AdamW().step(weights, gradient, 0.1), np.concatenate(pieces))
 
 
 @pytest.mark.parametrize("optimiser", [AdamW(), Momentum(0.9)])

@@ -168,6 +168,14 @@ def test_earlier_rows_do_not_change_when_a_later_token_does(model):
     assert not np.allclose(before[3], after[3])
 
 
+def test_the_model_is_the_formula_number_by_number(model):
+    layers = [{name: array.tolist() for name, array in layer.items()} for layer in split_layers(model)]
+    E, gain = model["E"].tolist(), model["gain"].tolist()
+    slow = loops.language_model([3, 1, 3, 5], E, layers, gain, N_HEADS, N_KV_HEADS, 1e-5, 10_000.0)
+
+    assert np.allclose(language_model([3, 1, 3, 5], model, N_HEADS, N_KV_HEADS).result, slow, rtol=1e-11)
+
+
 def test_the_gradient_of_a_row_of_logits_reaches_no_later_token(model):
     trace = language_model([0, 1, 2, 3], model, N_HEADS, N_KV_HEADS)
     upstream = np.zeros_like(trace.result)
