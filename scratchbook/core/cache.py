@@ -46,7 +46,7 @@ class Store:
     def load(self, session: Session) -> Outcome | None:
         """Return the outcome of that session if everything it used is as it was, else None."""
         if not self._folder_of(session).is_dir():
-            return None
+            return None  # before anything is hashed for it
         inputs = session_inputs(session)
         for path in self._candidates(session, inputs):
             entry = read_entry(path)
@@ -117,7 +117,11 @@ class Store:
         return self.folder / digest([session.name, state])[:24]
 
     def _candidates(self, session: Session, inputs: dict[str, str]) -> list[Path]:
-        return sorted(self._folder_of(session).glob(f"{digest(inputs)[:32]}-*.json"), key=modified, reverse=True)
+        start, folder = f"{digest(inputs)[:32]}-", self._folder_of(session)
+        names: list[str] = []
+        with contextlib.suppress(OSError):  # `Path.glob` would compile a pattern a session
+            names = [name for name in os.listdir(folder) if name.startswith(start) and name.endswith(".json")]
+        return sorted((folder / name for name in names), key=modified, reverse=True)
 
     def _keep_newest(self, folder: Path) -> None:
         for path in sorted(folder.glob("*.json"), key=modified, reverse=True)[ENTRIES_A_SESSION:]:

@@ -6,6 +6,7 @@ pages.  What differs between two pages of one folder is only the entry that lead
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -15,6 +16,8 @@ from sphinx.builders.dirhtml import DirectoryHTMLBuilder
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment.adapters.toctree import TocTree
 
+# A table by entries takes longer than one as a whole: it is for those that come again and again.
+TABLES_AS_A_WHOLE: Final = 3
 BEFORE_THEMES: Final = 400  # of an event's handlers: Furo asks for the table in its own
 
 
@@ -48,9 +51,13 @@ class Contents:
 
     def render(self, docname: str, options: dict[str, Any]) -> str:
         """Return the whole table as one page shows it."""
-        folder = self.builder.get_target_uri(docname).rpartition("/")[0]
-        key = (folder, *sorted(options.items()))
+        key = self.key(docname, options)
         return "".join(self._table(docname, number, key, options) for number in range(len(self.tables)))
+
+    def key(self, docname: str, options: dict[str, Any]) -> tuple[Any, ...]:
+        """Return what two pages have in common whose tables differ in their own entries only."""
+        folder = self.builder.get_target_uri(docname).rpartition("/")[0]
+        return folder, *sorted(options.items())
 
     def _table(self, docname: str, number: int, key: tuple[Any, ...], options: dict[str, Any]) -> str:
         """Return one table: entries as they were rendered before, those that lead to the page anew."""
@@ -101,24 +108,29 @@ class Sidebar:
     """Gives themes the table of this build, where Sphinx would give its own."""
 
     contents: Contents | None = None
+    asked: Counter[Any]
 
     def on_write_started(self, app: Sphinx, builder: Any) -> None:
         """Forget the table of an earlier build.  With a folder for each page nothing would be shared."""
         is_plain = getattr(type(builder), "_get_local_toctree", None) is StandaloneHTMLBuilder._get_local_toctree
         shares = is_plain and not isinstance(builder, DirectoryHTMLBuilder)
         self.contents = Contents(builder) if shares else None
+        self.asked = Counter()
 
     def on_page_context(self, app: Sphinx, docname: str, template: str, context: dict[str, Any], doctree: Any) -> None:
         """Let a theme ask us for the table, with the options that Sphinx knows."""
-        contents = self.contents
-        if contents is None or "toctree" not in context:
+        contents, whole, asked = self.contents, context.get("toctree"), self.asked
+        if contents is None or whole is None:
             return
 
         def toctree(
             *, collapse: bool = True, includehidden: bool = False, maxdepth: int | str = 0, titles_only: bool = False
         ) -> str:
-            options = {"collapse": collapse, "includehidden": includehidden, "titles_only": titles_only}
-            return contents.render(docname, {**options, "maxdepth": int(maxdepth or 0)})
+            options: dict[str, Any] = {"collapse": collapse, "includehidden": includehidden, "titles_only": titles_only}
+            options["maxdepth"] = int(maxdepth or 0)
+            key = contents.key(docname, options)
+            asked[key] += 1
+            return contents.render(docname, options) if asked[key] > TABLES_AS_A_WHOLE else str(whole(**options))
 
         context["toctree"] = toctree
 
