@@ -59,7 +59,8 @@ ogp_social_cards = {"enable": bool(html_baseurl)}
 extensions += ["notfound.extension", *(["sphinx_sitemap", "sphinxext.opengraph"] if html_baseurl else [])]
 sitemap_url_scheme = "{link}"
 sitemap_excludes = ["404.html", "genindex.html", "search.html"]
-repository = os.environ.get("BOOK_REPOSITORY", "")  # such as https://github.com/OWNER/NAME/
+# Such as https://github.com/OWNER/NAME/; Read the Docs knows where it cloned from.
+repository = os.environ.get("BOOK_REPOSITORY", os.environ.get("READTHEDOCS_GIT_CLONE_URL", "").removesuffix(".git"))
 scratchbook_source = f"{repository.rstrip('/')}/blob/main/{{path}}#L{{first}}-L{{last}}" if repository else ""
 html_theme = "furo"
 templates_path = ["docs/_templates"]

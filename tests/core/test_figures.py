@@ -1,11 +1,14 @@
 """SVG for a page: nothing that runs, no id twice, and the page's own colour for what was black."""
 
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from scratchbook.core import figures
 from scratchbook.core.figures import FigureError, take_figures, tidy_svg
 
+SETTINGS = Path(figures.__file__).with_name("matplotlibrc")
 NAMESPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
 
 
@@ -115,3 +118,18 @@ def test_an_object_that_draws_itself_is_a_figure():
 
     assert part.kind == "svg"
     assert 'id="block-1-x"' in part.data["svg"]
+
+
+def test_the_words_of_a_figure_are_text_in_the_font_of_the_page():
+    matplotlib = pytest.importorskip("matplotlib")
+    from matplotlib.figure import Figure
+
+    with matplotlib.rc_context(fname=SETTINGS):
+        figure = Figure()
+        figure.subplots().set(xlabel="a loss", xscale="log")
+        svg, pdf = take_figures(figure, "block 1")
+
+    assert ">a loss</text>" in svg.data["svg"]
+    assert 'font-family="DejaVu Sans, sans-serif"' in svg.data["svg"]
+    assert "font-family:" not in svg.data["svg"]
+    assert pdf.kind == "pdf"
