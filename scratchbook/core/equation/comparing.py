@@ -22,7 +22,7 @@ from .prepared import Prepared
 from .ranges import Span
 from .sides import Side, Sides
 from .slopes import GRADIENT_DRAWS, check_slopes, settle
-from .symbols import latex_of
+from .symbols import BESIDE, latex_of
 from .targets import expression_key
 
 
@@ -142,7 +142,7 @@ class Comparer:
         if len(definition.patterns) != 1 or np.ndim(code) == 0:
             return
         for place in range(len(code)):
-            start = f"{definition.key}_{{{place + evaluator.base}}}"
+            start = f"{definition.key.removesuffix(BESIDE)}_{{{place + evaluator.base}}}"
             if start in evaluator.inputs:
                 self.evidence.cover(definition.key, code, (place,))
                 left, right = np.asarray(code)[place], evaluator.inputs[start]

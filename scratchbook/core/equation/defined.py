@@ -13,7 +13,7 @@ from .algebra import Row, Value
 from .definitions import Clause, target_of
 from .errors import fault
 from .nodes import Name, Node, Number
-from .symbols import latex_of
+from .symbols import BESIDE, latex_of
 
 if TYPE_CHECKING:
     from .evaluator import Bound, Evaluator
@@ -47,6 +47,8 @@ def assemble(self: Evaluator, key: str, clauses: Sequence[Clause]) -> Value:
     for clause in clauses:
         for bound in assignments_of(self, clause):
             place = tuple(self.integer(pattern, bound, "an index") for pattern in clause.definition.patterns)
+            if len(clauses) > 1 and min(place) < self.base and None not in fixed(self, clause):
+                continue  # h_0 is where the recurrence begins, and no element
             if place in found:
                 raise fault(f"element {place} of {latex_of(key)} is defined twice", clause.body)
             found[place] = self.value(clause.body, bound)
@@ -132,7 +134,7 @@ def element(self: Evaluator, key: str, place: tuple[int, ...], node: Node) -> Va
         return self.elements[memo]
     if memo in self.active:
         raise fault(f"{latex_of(key)} at {place} is defined by itself", node)
-    start = f"{key}_{{{','.join(map(str, place))}}}"
+    start = f"{key.removesuffix(BESIDE)}_{{{','.join(map(str, place))}}}"
     if start in self.inputs:  # h_0, declared beside h_t = ..., is where the recurrence begins
         return self.inputs[start]
     if min(place) < self.base - 1 and any(part[0] == key for part in self.active if isinstance(part, tuple)):

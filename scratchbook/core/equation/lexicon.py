@@ -502,6 +502,8 @@ def resolve_left(lexicon: Lexicon, left: Left) -> tuple[str | None, tuple[Token,
     scripts = left.scripts
     for below, above, rest_below, rest_above in candidates(scripts):
         key = key_of(left.base, below, above, scripts.primes)
+        if rest_below and not rest_above and lexicon.knows(key + BESIDE):
+            return key + BESIDE, rest_below, ()
         if not lexicon.knows(key) or ((rest_below or rest_above) and not lexicon.has_elements(key)):
             continue
         if not rest_above:

@@ -132,11 +132,11 @@ def split_signs(tokens: Sequence[Token]) -> list[Sequence[Token]]:
 def is_index_list(parser: Parser, tokens: Sequence[Token], axes: int | None = None) -> bool:
     """Are the arguments behind an array nothing but running indices, numbers, + and -?
 
-    axes: how many indices the array still takes; where all are given, declared whole numbers are indices too.
+    axes: how many indices the array still takes; where each is one name, declared whole numbers are indices too.
     """
     names = parser.lexicon.names_in(tokens)
     running = parser.scope | parser.lexicon.indices
-    if len(split_commas(tokens)) == axes:
+    if len(names) == len(split_commas(tokens)) == axes and all(token.text not in ("+", "-") for token in tokens):
         running |= parser.lexicon.integers
     rest = [
         token for token in tokens if token.kind not in ("name", "number") and token.text not in (",", "+", "-", "'")

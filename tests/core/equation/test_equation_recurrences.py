@@ -194,3 +194,9 @@ def test_different_numbers_of_indices_are_refused():
     latex = r"h_t = A h_{t-1} + B x_t, \quad h_{0,i} = 0"
 
     assert "h has 1 indices in one place and 2 in another" in said(latex, GIVEN, "h == states(A, B, 0 * start, x)[1:]")
+
+
+def test_a_recurrence_may_have_the_letter_of_a_size():
+    notation = "W: matrix(h, k)\nx: vector(T)\na: unit"
+
+    assert said(r"h_t = a h_{t-1} + x_t, \quad h_0 = 0", notation, "scalar_states(a, x)") == ""
