@@ -34,6 +34,23 @@ scratchbook_print_options = {"precision": %d}
 """
 
 
+# What depends on every page: lists, counts, and what is told of code with the pages that show it.
+LISTS = """# Lists
+
+```{exercises}
+```
+
+```{equations}
+```
+
+{tally}`sessions` sessions, {tally}`cells` cells, {tally}`exercises` exercises, {tally}`equations` equations.
+
+```{api} shown.py
+```
+
+"""
+
+
 @dataclass
 class Page:
     """One chapter: what stands on it."""
@@ -297,7 +314,7 @@ class ChangingBook:
             "conf.py": CONF % (self.site, self.style, self.macro, self.precision),
             "references.bib": "\n".join(entries),
             "docs/index.md": f"# Home\n\n```{{toctree}}\n:numbered:\n\n{listing}\nlists\n```\n",
-            "docs/lists.md": "# Lists\n\n```{exercises}\n```\n\n```{equations}\n```\n\n" + self.notation,
+            "docs/lists.md": LISTS + self.notation,
             "docs/drawing.svg": DRAWING.format(self.drawing),
             f"static/own{self.style}.css": f"p {{ margin: {self.style}px }}\n",
             "docs/shared.txt": f"{self.shared}\n",
