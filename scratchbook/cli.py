@@ -163,7 +163,8 @@ def run_review(book: Book, asked: argparse.Namespace) -> int:
     """Go through what differs from the accepted outcomes."""
     from scratchbook.review import Review
 
-    book.read()
+    with status("running the code of the chapters..."):
+        book.read()
     review = Review(book, asked.accept, can_ask=sys.stdin.isatty() and not asked.accept)
     return review.refresh(asked.pages) if asked.refresh else review.run(asked.pages)
 
