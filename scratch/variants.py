@@ -99,12 +99,16 @@ def check_variant(variant):
 def check_model(weights, variant, n_heads, start):
     """Refuse weights that were not made for this variant, heads that do not divide them, and a start before 0."""
     check_variant(variant)
-    last = NORMS[variant.norm][2] if variant.norm_first else ()
-    head, table = ("head",) * (not variant.is_tied), ("P",) * (variant.positions == "learned")
-    check_parts(weights, "E", *last, *head, *table)
     check_count("start", start, least=0)
+    norm_parts = NORMS[variant.norm][2]
+    check_parts(weights, "E", *(norm_parts if variant.norm_first else ()))
+    if not variant.is_tied:
+        check_parts(weights, "head")
+    if variant.positions == "learned":
+        check_parts(weights, "P")
+    matrices = ("W_g", "W_u", "W_d") if variant.feed_forward == "swiglu" else ("W_1", "W_2")
     for layer in split_layers(weights):
-        check_parts(layer, "W_q", *(part + place for part in NORMS[variant.norm][2] for place in ("_1", "_2")))
+        check_parts(layer, "W_q", *matrices, *(part + place for part in norm_parts for place in ("_1", "_2")))
         check_heads(layer["W_q"].shape[-1], n_heads, n_heads)
 
 

@@ -249,7 +249,7 @@ REFUSED = [
         OutOfRangeError,
         "start must be a whole number of at least 0, not -1",
     ),
-    (lambda: variant_model([1, 2], WEIGHTS, 4, 2, VARIANTS["GPT-2"]), ShapeMismatchError, "the weights lack bias, P"),
+    (lambda: variant_model([1, 2], WEIGHTS, 4, 2, VARIANTS["GPT-2"]), ShapeMismatchError, "the weights lack bias"),
     (lambda: variant_model([1, 2], WEIGHTS, 4, 2, base=0), OutOfRangeError, "base must be positive and finite, not 0"),
     (
         lambda: weight_shapes(7, 8, 6, 2, variant=Variant(norm="x")),
@@ -371,6 +371,17 @@ REFUSED = [
         "n_tokens must be a whole number of at least 1, not -1",
     ),
     (lambda: bits_per_weight(3, 0), OutOfRangeError, "n_parameters must be positive and finite, not 0"),
+    (
+        lambda: variant_model([1, 2], WEIGHTS, 4, 2, Variant(positions="learned")),
+        ShapeMismatchError,
+        "the weights lack P",
+    ),
+    (lambda: variant_model([1, 2], WEIGHTS, 4, 2, Variant(is_tied=False)), ShapeMismatchError, "the weights lack head"),
+    (
+        lambda: variant_model([1, 2], WEIGHTS, 4, 2, Variant(feed_forward="relu")),
+        ShapeMismatchError,
+        "the weights lack W_1, W_2",
+    ),
 ]
 
 
