@@ -242,13 +242,13 @@ def store_folder(app: Sphinx) -> Path | None:
 def default_store(outdir: Path, doctreedir: Path, srcdir: Path, builder: str) -> Path:
     """Return the folder that builds share when conf.py names none, so that what html has run, latex need not run.
 
-    It lies beside an output folder and not in it, since that is published; but with the doctrees, where those have a
-    place of their own, or where beside means among the chapters: a program that watches them would see it change.
+    It lies beside an output folder and not in it, since that is published; but with the doctrees, where those lie
+    elsewhere, or where beside means among the chapters: a program that watches them would see it change.
     """
     if STORE in outdir.parts:  # a command reads the chapters, see `book`
         return Path(*outdir.parts[: outdir.parts.index(STORE) + 1])
-    has_own_doctrees = outdir.name != builder and not doctreedir.is_relative_to(outdir)
-    return (doctreedir if has_own_doctrees or outdir.parent.is_relative_to(srcdir) else outdir.parent) / STORE
+    is_apart = doctreedir.parent not in (outdir, outdir.parent) and outdir.name != builder
+    return (doctreedir if is_apart or outdir.parent.is_relative_to(srcdir) else outdir.parent) / STORE
 
 
 def prepare_store(app: Sphinx) -> None:

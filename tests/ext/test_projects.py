@@ -190,6 +190,7 @@ def test_an_environment_of_another_version_is_read_anew(project):
         ("build/html", "build/html/.doctrees", "build"),
         ("build/html", "build/doctrees", "build"),
         ("public", "public/.doctrees", "."),
+        ("build/live", "build/doctrees-live", "build"),
         ("public", "build/doctrees", "build/doctrees"),
         ("docs/_build", "docs/_build/.doctrees", "docs/_build/.doctrees"),
         ("docs/_build/html", "docs/_build/html/.doctrees", "docs/_build/html/.doctrees"),
