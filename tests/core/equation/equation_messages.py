@@ -138,7 +138,7 @@ CODE = {
     "partial": functools.partial(double),
     "instance": Instance(),
     "ufunc": np.exp,
-    "none_type": type(None),
+    "dict_type": dict,
     **{function.__name__: function for function in (double, bent, fails, needs, nothing, empty, listing, turn, rooted)},
     **{function.__name__: function for function in (rooted_backward, deaf, deaf_backward)},
     "wrapped": wrapped,
