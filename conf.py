@@ -55,7 +55,7 @@ notfound_context = {
 <a href="{notfound_urls_prefix}search.html">search</a> for what you came for.</p>""",
 }
 ogp_site_url = html_baseurl
-ogp_social_cards = {"enable": bool(html_baseurl)}
+ogp_social_cards = {"enable": bool(html_baseurl), "image_mini": "_static/card.png", "line_color": "#1b4f8a"}
 extensions += ["notfound.extension", *(["sphinx_sitemap", "sphinxext.opengraph"] if html_baseurl else [])]
 sitemap_url_scheme = "{link}"
 sitemap_excludes = ["404.html", "genindex.html", "search.html"]
