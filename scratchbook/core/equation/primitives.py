@@ -134,8 +134,9 @@ def logarithm(z: Value, base: Value = None) -> Value:
     return result if base is None else result / np.log(float(np.real(base)))
 
 
-def diagonal(value: Value) -> Value:
-    """The matrix with a vector on its diagonal, or the diagonal of a matrix."""
+def diagonal(*values: Value) -> Value:
+    """The matrix with a vector or a list of numbers on its diagonal, or the diagonal of a matrix."""
+    value = side_by_side(list(values)) if len(values) > 1 else values[0]
     if isinstance(value, Row | Ones | Identity) or np.ndim(value) not in (1, 2):
         raise fault(f"diag of a {shown(value)}; it takes a vector or a matrix")
     return np.diag(value)
@@ -271,7 +272,7 @@ WHOLE: Final[dict[str, tuple[int, int, Function]]] = {
     "logsumexp": (1, 20, logsumexp), "logaddexp": (2, 2, logsumexp), "tr": (1, 1, lambda a: np.trace(square(a, "tr"))),
     "det": (1, 1, lambda a: np.linalg.det(square(a, "det"))), "logdet": (1, 1,
     lambda a: np.log(np.linalg.det(square(a, "logdet")))),
-    "diag": (1, 1, diagonal), "concat": (1, 50, concatenate), "norm": (1, 1, lambda z: norm(z, "")),
+    "diag": (1, 10_000, diagonal), "concat": (1, 50, concatenate), "norm": (1, 1, lambda z: norm(z, "")),
     "clip": (3, 3, lambda z, low, high: choose(-1, choose(1, z, low), high)), "mod": (2, 2, lambda a, b: a % b),
     "inner": (2, 2, inner), "factorial": (1, 1, factorial), "binomial": (2, 2, binomial), "ones": (1, 2, ones),
     "identity": (1, 1, identity),

@@ -253,13 +253,17 @@ class Ranges:
     def from_steps(self, key: str, roots: Sequence[Node], evaluator: Evaluator) -> Span | None:
         """The values at which x_t and its neighbours x_{t+1}, x_{2t} all exist, when all arrays agree on them."""
         spans: dict[tuple[Node, int], Span] = {}
+        plain = set[tuple[Node, int]]()
         for index, axis, factor, step in (use for root in roots for use in stepped_by(root, key)):
+            if (factor, step) == (1, 0):
+                plain.add((index.base, axis))
             span = self.axis(index, axis, {}, evaluator, {key})
             if span is not None:
                 own = -((step - span[0]) // factor), (span[1] - step) // factor
                 low, high = spans.get((index.base, axis), own)
                 spans[index.base, axis] = max(low, own[0]), min(high, own[1])
-        found = set(spans.values())
+        # What t itself indexes decides; of x_{t+1} alone an element outside is an error.
+        found = {span for place, span in spans.items() if place in plain} or set(spans.values())
         return found.pop() if len(found) == 1 else None
 
     def axis(self, index: Index, axis: int, bound: Bound, evaluator: Evaluator, missing: set[str]) -> Span | None:
@@ -285,12 +289,11 @@ class Ranges:
         return (evaluator.base, evaluator.base + shape[axis] - 1) if axis < len(shape) else None
 
     def target_axis(self, key: str, axis: int, size: int, evaluator: Evaluator) -> Span:
-        """The span of an axis of what code gives, with the first elements that the display fixes, as h_0 = a."""
+        """The span of an axis of what code gives, with the elements beside it that the display fixes, as h_0 = a."""
         clauses = evaluator.definitions.clauses.get(key, ())
         fixed = [defined.fixed(evaluator, clause) for clause in clauses]
-        starts = [numbers[axis] for numbers in fixed if axis < len(numbers) and numbers[axis] is not None]
-        low, high = evaluator.base, evaluator.base + size - 1
-        return min([low, *(number for number in starts if number is not None)]), high
+        given = [number for numbers in fixed if axis < len(numbers) for number in [numbers[axis]] if number is not None]
+        return min([evaluator.base, *given]), max([evaluator.base + size - 1, *given])
 
     def defined_axis(self, key: str, axis: int, evaluator: Evaluator) -> Span | None:
         """The span of an axis of a defined name: that of its index, or of the whole array."""

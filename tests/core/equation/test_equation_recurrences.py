@@ -200,3 +200,10 @@ def test_a_recurrence_may_have_the_letter_of_a_size():
     notation = "W: matrix(h, k)\nx: vector(T)\na: unit"
 
     assert said(r"h_t = a h_{t-1} + x_t, \quad h_0 = 0", notation, "scalar_states(a, x)") == ""
+
+
+def test_a_backward_recurrence_meets_longer_inputs():
+    latex = r"G_t = r_t + \gamma (V_{t+1} + G_{t+1}) - \gamma V_{t+1}, \quad G_{T+1} = 0"
+
+    assert said(latex, GAMES, "G == advantages(r, 0 * V, discount)") == ""
+    assert said(latex.replace("G_{T+1} = 0", "G_{T+1} = 1"), GAMES, "G == advantages(r, 0 * V, discount)") != ""

@@ -266,3 +266,9 @@ def test_a_minus_alone_in_a_superscript_is_part_of_a_name():
 
 def test_a_minus_before_a_number_in_a_superscript_needs_braces():
     assert "write ^{...}" in said(r"y = x^-1", "x: scalar", "same(x)")
+
+
+def test_a_list_of_numbers_makes_a_diagonal_matrix():
+    latex = r"y = \operatorname{diag}(z_1, \ldots, z_n)\, x"
+
+    assert said(latex, "x, z: vector(n)", "y == x * z") == ""
