@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from sphinx_exec_code.code_format import VisibilityMarkerError, get_show_exec_code
 
@@ -131,7 +131,8 @@ CODE = st.lists(
 ).map("\n".join)
 
 
-@settings(max_examples=80, deadline=None)
+# Most mixtures of markers are refused, and those that are not are worth the search.
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
 @given(CODE)
 def test_valid_code_is_split_as_sphinx_exec_code_splits_it(code: str):
     try:
