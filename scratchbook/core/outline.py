@@ -58,7 +58,8 @@ def read_outline(text: str, path: str) -> Outline:
     try:
         tree = ast.parse(text)
     except SyntaxError as error:
-        raise ScratchbookError(f"{path} is not Python: {error.msg}", Place(path, error.lineno or 1), kind="source") from None
+        place = Place(path, error.lineno or 1)
+        raise ScratchbookError(f"{path} is not Python: {error.msg}", place, kind="source") from None
     return Outline(read_remarks(ast.get_docstring(tree)), tuple(definitions(tree.body, text.split("\n"))))
 
 

@@ -29,7 +29,11 @@ from scratchbook.ext.settings import read_settings
 
 KEY: Final = re.compile(r"\b[a-z]+\d{4}[a-z0-9]*\b")  # of a source: zhang2019root
 LITERAL: Final = re.compile(r"`([^`]+)`")
-DIRECTIVES: Final[dict[str, type[ObjectDescription[Any]]]] = {"function": PyFunction, "class": PyClasslike, "method": PyMethod}
+DIRECTIVES: Final[dict[str, type[ObjectDescription[Any]]]] = {
+    "function": PyFunction,
+    "class": PyClasslike,
+    "method": PyMethod,
+}
 
 
 class Api(LiveDirective):
