@@ -113,7 +113,8 @@ def _format(value: Any, spec: str) -> str:
     try:
         return format(value, spec)
     except (ValueError, TypeError) as error:
-        raise ValueMistake(f"the format ':{spec}' does not fit a value of type {type(value).__name__}: {error}") from None
+        kind = type(value).__name__
+        raise ValueMistake(f"the format ':{spec}' does not fit a value of type {kind}: {error}") from None
 
 
 def _plain(value: Any, expression: str) -> str:
