@@ -58,8 +58,7 @@ def test_what_a_box_says_is_found_as_text(index):
 
 
 def test_facts_about_a_chapter_are_no_text_of_it(index):
-    assert "beginn" not in index["terms"]
-    assert "beginner" not in index["terms"]
+    assert [term for term in index["terms"] if term.startswith(("begin", "min"))] == []
 
 
 def test_a_box_keeps_its_look(chapter):

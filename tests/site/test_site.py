@@ -104,6 +104,20 @@ def test_axe_finds_nothing_wrong(pages, open_page, scheme, width):
     assert found == []
 
 
+def test_axe_finds_nothing_wrong_with_the_links_to_a_repository(site, open_page):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    links = '<div class="edit-this-page"><a href="#"><span class="visually-hidden">Edit this page</span></a></div>'
+    page = (site / "chapter.html").read_text("utf-8")
+    marked = page.replace('<div class="content-icon-container">', f'<div class="content-icon-container">{links}')
+    assert marked != page
+    (site / "hosted.html").write_text(marked, "utf-8")
+    with open_page((site / "hosted.html").as_uri(), width=390) as opened:
+        found = [violation["id"] for violation in axe.run(opened).response["violations"]]
+    (site / "hosted.html").unlink()
+
+    assert found == []
+
+
 @pytest.mark.parametrize("width", [320, 683])  # 683 is a wide screen at 200 % zoom
 def test_no_page_scrolls_sideways(pages, open_page, width):
     wide = []

@@ -80,8 +80,9 @@
   const watch = new ResizeObserver((seen) => seen.forEach(({ target }) => reach(target)));
   boxes.forEach((box) => watch.observe(box));
   document.fonts.ready.then(() => boxes.forEach(reach));
-  for (const [selector, label] of [[".sidebar-drawer", "Chapters"], [".footnote-list", "Footnotes"]])
+  for (const [selector, label] of [[".sidebar-drawer", "Chapters"], [".footnote-list", "Footnotes"], [".content-icon-container", "This page"]])
     for (const aside of all(selector)) aside.ariaLabel = label;
+  for (const icons of all(".content-icon-container")) icons.setAttribute("role", "navigation");
   for (const caption of all(".caption[role=heading]")) caption.ariaLevel = 2;
 
   addEventListener("beforeprint", () => all("details").forEach((fold) => (fold.open = true)));
