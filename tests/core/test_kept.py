@@ -164,7 +164,7 @@ def test_no_open_file_is_inherited(kept):
     kept.put("a", b"one")
     child = os.fork()
     if child == 0:
-        os._exit(any("kept.sqlite" in os.readlink(path) for path in open_handles()))
+        os._exit(any(str(kept.path) in os.readlink(path) for path in open_handles()))
 
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert kept.get("a") == b"one"
