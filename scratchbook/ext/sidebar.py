@@ -18,7 +18,7 @@ from sphinx.environment.adapters.toctree import TocTree
 
 # A table by entries takes longer than one as a whole: it is for those that come again and again.
 TABLES_AS_A_WHOLE: Final = 3
-BEFORE_THEMES: Final = 400  # of an event's handlers: Furo asks for the table in its own
+FIRST: Final = 0  # of an event's handlers: what another extension puts in the place of the table stands
 
 
 class Rendered(NamedTuple):
@@ -145,4 +145,4 @@ def on_config_inited(app: Sphinx, config: Any) -> None:
     if config.scratchbook_fast:
         sidebar = Sidebar()
         app.connect("write-started", sidebar.on_write_started)
-        app.connect("html-page-context", sidebar.on_page_context, priority=BEFORE_THEMES)
+        app.connect("html-page-context", sidebar.on_page_context, priority=FIRST)

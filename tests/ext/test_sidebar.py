@@ -80,3 +80,21 @@ def test_a_title_that_changes_stands_beside_every_page_of_the_next_build(project
     project.write({"docs/index.md": "# Book\n\n```{toctree}\none\ntwo\nhidden\nglob/y\n```\n"})
 
     assert "Three words here" in project.build("html").file("glob/y.html")
+
+
+def test_a_table_that_another_extension_gives_stands(project, monkeypatch):
+    monkeypatch.setattr("scratchbook.ext.sidebar.TABLES_AS_A_WHOLE", 0)
+    conf = (project.root / "conf.py").read_text()
+    project.write({**BOOK, "conf.py": conf + OTHER})
+    project.settings["html_theme"] = "alabaster"
+
+    assert "<em>another table</em>" in project.build("html").file("one.html")
+
+
+OTHER = """
+def setup(app):
+    app.connect("html-page-context", give, priority=100)
+
+def give(app, page, template, context, doctree):
+    context["toctree"] = lambda **options: "<em>another table</em>"
+"""
