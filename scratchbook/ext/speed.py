@@ -22,7 +22,7 @@ from sphinx.highlighting import PygmentsBridge, lexer_classes, lexers
 
 from scratchbook.core.kept import Kept, key_of
 from scratchbook.ext.citations import AuthorYearStyle
-from scratchbook.ext.settings import store_folder
+from scratchbook.ext.settings import kept_pieces
 
 # A build makes trees that live until its end.  Never to look costs 30 MB more, and the time to make these pages.
 OBJECTS_BETWEEN_COLLECTIONS: Final = 20_000
@@ -108,10 +108,9 @@ class KeptTemplates(BytecodeCache):
 
 def on_builder_inited(app: Sphinx) -> None:
     """Give the builder a memory."""
-    folder = store_folder(app)
-    if folder is None:
+    kept = AuthorYearStyle.kept = kept_pieces(app)
+    if kept is None:
         return
-    kept = AuthorYearStyle.kept = Kept(folder / "kept.sqlite")
     app.connect("build-finished", lambda app, exception: end(kept), priority=950)  # once nothing is drawn any more
     for name in ("highlighter", "dark_highlighter"):
         if type(bridge := getattr(app.builder, name, None)) is PygmentsBridge:
