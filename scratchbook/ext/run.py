@@ -28,7 +28,7 @@ from scratchbook.ext.promises import check_page
 from scratchbook.ext.report import say_mistakes
 from scratchbook.ext.sessions import Job, make_jobs
 from scratchbook.ext.settings import Settings, read_settings
-from scratchbook.ext.stores import OutcomeStore, is_idle
+from scratchbook.ext.stores import OutcomeStore, is_idle, open_store
 
 # Emitted for each page once all outcomes are known; a room answers with the mistakes that only they could show.
 OUTCOMES_EVENT: Final = "scratchbook-outcomes"
@@ -65,7 +65,8 @@ def run_pages(ahead: Ahead, app: Sphinx, env: BuildEnvironment) -> list[str]:
         settings = where_code_can_run(settings)
     before = {docname: page_outcome(domain, docname) for docname in domain.pages}
     with closing(ahead.take(app, settings)) as engine:
-        obtain(jobs, domain, settings, engine, app.verbosity)
+        # Not the engine's store: it has read files when a page was read, and they may have changed since.
+        obtain(jobs, domain, settings, open_store(app), engine, app.verbosity)
     for stored in app.emit(STORED_EVENT):
         domain.outcomes.update(stored)
     if settings.execute != "never":
@@ -102,9 +103,11 @@ def page_outcome(domain: LiveDomain, docname: str) -> list[Any]:
     return [domain.checked.get(docname), *((it.cells, it.mistakes) if it else None for it in found)]
 
 
-def obtain(jobs: Sequence[Job], domain: LiveDomain, settings: Settings, engine: Engine, verbosity: int) -> None:
+def obtain(
+    jobs: Sequence[Job], domain: LiveDomain, settings: Settings, store: OutcomeStore, engine: Engine, verbosity: int
+) -> None:
     """Fill the domain with an outcome for each job, from the store or from a run."""
-    started, store = time.monotonic(), engine.store
+    started = time.monotonic()
     known = {job.key: outcome for job in jobs if (outcome := without_running(job, settings, store)) is not None}
     waiting = [job for job in jobs if job.key not in known]
     for job, outcome in run_jobs(waiting, settings, engine, verbosity):

@@ -97,3 +97,14 @@ def test_reading_that_fails_leaves_no_process(book, asked, monkeypatch):
         book.build("text")
 
     assert [server.process.poll() is not None for one in servers for server in one.values()] == [True]
+
+
+def test_code_that_changes_while_pages_are_read_makes_what_was_stored_old(book, monkeypatch):
+    monkeypatch.chdir(os.getcwd())
+    page = "# One\n\n```{live}\nimport code_of_book\n```\n"
+    book.write({"scratch/code_of_book.py": "print('before')\n", "docs/one.md": page})
+    book.write({"conf.py": (book.root / "conf.py").read_text() + CHANGES.replace("code.py", "code_of_book.py")})
+    assert "before" in book.build("text").text("one")
+    book.write({"docs/one.md": page + "\nMore.\n", "docs/two.md": "# Two\n\n```{change}\n```\n"})
+
+    assert "after" in book.build("text").text("one")
