@@ -14,7 +14,7 @@ KINDS: Final = {
     "claim": "a claim in the prose does not hold",
     "output": "what a block should have shown is not there: output, figure or table",
     "equation": "an equation cannot be read, or differs from the code that it describes",
-    "notation": "a symbol is declared twice, or in words that cannot be read",
+    "notation": "a symbol is declared twice, in words that cannot be read, or with a size that cannot be",
     "exercise": "a starter that passes, a solution that fails, or a box with a part missing",
     "math": "TeX that cannot be drawn",
     "pin": "an outcome differs from the one that was accepted",

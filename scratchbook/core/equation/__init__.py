@@ -15,10 +15,9 @@ The way of an equation, a room a module:
     comparison, evidence, comparing, checker, verdict        both sides, and what was found
     mutator, changes, renamings, ranks      changes that a slip could make
     suggest, score, codemutants             did-you-mean, and the proof that checks can fail
-    render, worked, explain        trees to LaTeX again: with numbers put in, or with every bracket shown
+    inputs, render, worked, explain     trees to LaTeX again: with numbers put in, or with every bracket shown
 
 Import from the modules: the package itself loads nothing, since a builder needs the evaluator and NumPy only rarely.
 What the Sphinx side calls: `read_notation`, `Notation.overridden`, `parse_equation`, `parse_plain`, `check` with a
-`Request`,
-`work` and `evaluate`, `explain`; what `make mutate` calls: `mutate`, `score`, `score_code`.
+`Request`, `read_inputs`, `work` and `evaluate`, `explain`; what `make mutate` calls: `mutate`, `score`, `score_code`.
 """

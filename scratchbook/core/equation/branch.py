@@ -7,7 +7,7 @@ formulas of the page, whose definitions an equation may use, and the author's op
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,13 +19,14 @@ from .codemutants import score_code
 from .comparison import compare, number_at
 from .equation import Equation, parse_equation, parse_plain
 from .errors import EquationError
+from .inputs import inputs_of, read_inputs
 from .notation import Function, Notation, read_notation
 from .options import BUILTINS, Request, read_expression
 from .score import Fate, score
 from .symbols import latex_of
 from .tokens import Macros
 from .verdict import Verdict, failed
-from .worked import evaluate, inputs_of, read_values, work
+from .worked import evaluate, work
 
 
 @dataclass(frozen=True)
@@ -38,6 +39,7 @@ class Job:
     is_formula: bool
     is_plain: bool
     notation: Notation
+    notations: tuple[dict[str, Any], ...]
     macros: Macros
     given: tuple[Equation, ...]
     options: dict[str, str]
@@ -59,7 +61,7 @@ def run_check(namespace: dict[str, Any], payload: dict[str, Any]) -> dict[str, A
     try:
         job = read_job(payload)
     except NotationFault as fault:
-        return {"parts": [], "mistakes": [Mistake("notation", fault.text, fault.place).to_json()]}
+        return {"parts": [], "mistakes": [fault.mistake.to_json()]}
     if job.options.get("check-with"):
         return result(job, check_with(job, namespace))
     if job.is_formula and (state := defined_name(job)):
@@ -91,12 +93,12 @@ def run_worked(namespace: dict[str, Any], payload: dict[str, Any]) -> dict[str, 
         job = read_job(payload)
         equation, request = read_equation(job)
         environment = {**BUILTINS, **namespace}
-        values = read_values(payload["values"], lambda text: read_expression(text, text, "where").value(environment))
+        values = read_inputs(payload["values"], lambda text: read_expression(text, text, "where").value(environment))
         only = read_index(payload["index"])
         steps = work(equation, values, namespace, base=request.first_index, digits=payload["digits"], only=only)
         agree_with_code(equation, request, namespace, job.macros, values)
     except NotationFault as fault:
-        return {"parts": [], "mistakes": [Mistake("notation", fault.text, fault.place).to_json()]}
+        return {"parts": [], "mistakes": [fault.mistake.to_json()]}
     except EquationError as error:
         text = f"equation {payload['label']} cannot be worked: {error.text}"
         return {"parts": [], "mistakes": [Mistake("equation", text, None, error.caret).to_json()]}
@@ -163,7 +165,7 @@ def read_job(payload: dict[str, Any]) -> Job:
     place = Place(payload["path"], payload["line"])
     return Job(
         payload["label"], payload["latex"], place, payload["is_formula"], payload["is_plain"],
-        notation, macros, given, payload["request"],
+        notation, tuple(payload["notations"]), macros, given, payload["request"],
     )  # fmt: skip
 
 
@@ -273,9 +275,9 @@ def check_with(job: Job, namespace: dict[str, Any]) -> Verdict:
 class NotationFault(Exception):
     """A line of a notation that cannot be read beside another."""
 
-    def __init__(self, text: str, place: Place) -> None:
-        super().__init__(text)
-        self.text, self.place = text, place
+    def __init__(self, mistake: Mistake) -> None:
+        super().__init__(mistake.text)
+        self.mistake = mistake
 
 
 def merged_notation(payload: dict[str, Any]) -> Notation:
@@ -286,8 +288,14 @@ def merged_notation(payload: dict[str, Any]) -> Notation:
         try:
             merged = merged.overridden(read_notation(text["text"], macros))
         except EquationError as error:
-            raise NotationFault(error.text, Place(text["path"], text["line"] + error.row)) from None
+            raise NotationFault(notation_mistake(payload["notations"], failed(error))) from None
     return merged
+
+
+def notation_mistake(notations: Iterable[Mapping[str, Any]], verdict: Verdict) -> Mistake:
+    """Return a mistake in one of several notations, at its line: one message, however many equations meet it."""
+    places = (Place(text["path"], text["line"] + verdict.row) for text in notations if text["text"] == verdict.source)
+    return Mistake("notation", verdict.text, next(places, None), "\n".join(details(verdict)))
 
 
 def result(job: Job, verdict: Verdict) -> dict[str, Any]:
@@ -305,7 +313,9 @@ def result(job: Job, verdict: Verdict) -> dict[str, Any]:
 
 
 def mistake_of(job: Job, verdict: Verdict) -> Mistake:
-    """Return the message of a failed check, at the line of TeX when the mistake is in it."""
+    """Return the message of a failed check, at the line of TeX or of a notation when the mistake is in it."""
+    if verdict.field == "notation":
+        return notation_mistake(job.notations, verdict)
     place = Place(job.place.path, job.place.line + verdict.row) if verdict.field == "latex" else None
     return Mistake("equation", f"{job.name}: {verdict.text}", place, "\n".join(details(verdict)))
 

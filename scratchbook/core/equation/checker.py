@@ -68,7 +68,7 @@ def prepare_read(
     for target in targets:
         used |= code_keys(equation, target.source)
     used |= gradient_keys(equation, request)
-    is_approximate = any(r"\approx" in statement.relations for statement in equation.statements)
+    signs = [sign for statement in equation.statements for sign in statement.signs]
     prepared = Prepared(
         equation=equation,
         request=request,
@@ -78,7 +78,7 @@ def prepare_read(
         functions=functions,
         targets=tuple(targets),
         symbols=tuple(needed(equation.notation, used)),
-        rtol=read_tolerance(request, is_approximate=is_approximate),
+        rtol=read_tolerance(request, next((sign for sign in signs if sign.text == r"\approx"), None)),
         points=tuple(read_points(request)),
         base=request.first_index,
     )
@@ -100,10 +100,7 @@ def own_notation(notation: Notation, request: Request, macros: Macros | None) ->
     """A notation with what ':where:' and ':using:' declare on top.  Raises EquationError, in that text."""
     for text, field_name in ((request.where, "where"), (request.using, "using")):
         if text.strip():
-            try:
-                notation = notation.overridden(read_notation(text, macros))
-            except EquationError as error:
-                raise replace(error, field=field_name, source=text) from None
+            notation = notation.overridden(read_notation(text, macros, field_name))
     return notation
 
 

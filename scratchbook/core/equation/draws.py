@@ -22,6 +22,7 @@ MANY: Final = 5
 EVEN: Final = (6, 10, 14, 22, 26, 34)
 ODD: Final = (5, 7, 9, 11)
 MAX_SIZE: Final = 4_000
+MAX_WHOLE: Final = 2**62
 
 
 @dataclass
@@ -66,7 +67,7 @@ def draw(
     """
     generator = seed_of(label, number)
     result = Draw()
-    sizes = fixed_point(symbols, point or {})
+    sizes: dict[str, Any] = dict(point or {})
     free = [symbol for symbol in symbols if symbol.kind.name == "dim" and symbol.code not in sizes]
     is_many = sum(symbol.kind.name == "dim" for symbol in symbols) >= MANY
     draw_sizes(free, sizes, number, is_many=is_many)
@@ -83,18 +84,6 @@ def draw(
             value = array_of(symbol, shape, sizes, generator, base)
             result.values[symbol.key] = scale * value if symbol.kind.name in ("matrix", "tensor") else value
     return result
-
-
-def fixed_point(symbols: list[Symbol], point: Mapping[str, float]) -> dict[str, Any]:
-    """The values of ':at:'.  Raises EquationError for a name that is no symbol."""
-    codes = {symbol.code for symbol in symbols}
-    for name in point:
-        if name not in codes:
-            raise EquationError(
-                f"the point names {name}, which this equation does not use; it uses {', '.join(sorted(codes))}",
-                field="at",
-            )
-    return dict(point)
 
 
 def draw_sizes(free: list[Symbol], sizes: dict[str, Any], number: int, *, is_many: bool) -> None:
@@ -116,7 +105,7 @@ def settle(waiting: list[Symbol], sizes: dict[str, Any], generator: np.random.Ge
         ]
         if not ready:
             names = ", ".join(symbol.latex for symbol in waiting)
-            raise EquationError(f"the sizes of {names} depend on each other", field="notation")
+            raise waiting[0].fault(f"the sizes of {names} depend on each other")
         for symbol in ready:
             sizes[symbol.code] = whole_of(symbol, sizes, generator)
         waiting = [symbol for symbol in waiting if symbol not in ready]
@@ -128,8 +117,10 @@ def whole_of(symbol: Symbol, sizes: Mapping[str, Any], generator: np.random.Gene
     if match is None:
         return size_of(symbol.kind.arguments[0], sizes, symbol)
     low, high = number_of(match[1], sizes, symbol), number_of(match[2], sizes, symbol)
+    if max(-low, high) > MAX_WHOLE:
+        raise symbol.fault(f"the range {low}..{high} of {symbol.latex} leaves 64 bits", symbol.kind.arguments[0])
     if high < low:
-        raise EquationError(f"the range {low}..{high} of {symbol.latex} is empty", field="notation")
+        raise symbol.fault(f"the range {low}..{high} of {symbol.latex} is empty", symbol.kind.arguments[0])
     return int(generator.integers(low, high + 1))
 
 
@@ -137,17 +128,19 @@ def span_of(symbol: Symbol, sizes: Mapping[str, Any]) -> Span:
     """The first and last value of index(a..b)."""
     match = RANGE.match(symbol.kind.arguments[0])
     if match is None:
-        raise EquationError(
-            f"the range of {symbol.latex} is '{symbol.kind.arguments[0]}'; write index(1..n)", field="notation"
-        )
+        text = symbol.kind.arguments[0]
+        raise symbol.fault(f"the range of {symbol.latex} is '{text}'; write index(1..n)", text)
     return number_of(match[1], sizes, symbol), number_of(match[2], sizes, symbol)
 
 
 def number_of(text: str, sizes: Mapping[str, Any], symbol: Symbol) -> int:
     """A whole number in sizes, such as d//2-1."""
-    value = read_expression(text, field_name="notation").value(sizes) if not is_digits(text) else int(text)
-    if not isinstance(value, int | float | np.integer) or value != int(value):
-        raise EquationError(f"'{text}' of {symbol.latex} is {value}; it must be a whole number", field="notation")
+    try:
+        value = int(text) if is_digits(text) else read_expression(text).value(sizes)
+    except EquationError as error:
+        raise symbol.fault(error.text, text) from None
+    if not isinstance(value, int | float | np.integer) or not np.isfinite(float(value)) or value != int(value):
+        raise symbol.fault(f"'{text}' of {symbol.latex} is {value}; it must be a whole number", text)
     return int(value)
 
 
@@ -162,9 +155,7 @@ def size_of(text: str, sizes: Mapping[str, Any], symbol: Symbol) -> int:
     """A size within bounds."""
     value = number_of(text, sizes, symbol)
     if not 0 < value <= MAX_SIZE:
-        raise EquationError(
-            f"the size {text} of {symbol.latex} is {value}; it must lie between 1 and {MAX_SIZE}", field="notation"
-        )
+        raise symbol.fault(f"the size {text} of {symbol.latex} is {value}; it must lie between 1 and {MAX_SIZE}", text)
     return value
 
 
@@ -173,7 +164,7 @@ def array_of(
 ) -> Any:
     """The values of one symbol by its kind."""
     if int(np.prod(shape)) > 1_000_000:
-        raise EquationError(f"{symbol.latex} has over 1000000 elements; give smaller sizes", field="notation")
+        raise symbol.fault(f"{symbol.latex} has over 1000000 elements; give smaller sizes")
     name = symbol.kind.name
     if name == "positive":
         return generator.uniform(0.3, 1.7, shape) if shape else float(generator.uniform(0.3, 1.7))

@@ -40,12 +40,16 @@ class Definition:
 
 @dataclass(frozen=True)
 class Statement:
-    """One chain of relations.  row: 0-based row of the display.   text: the author's LaTeX of it."""
+    """One chain of relations.
+
+    row: 0-based row of the display.   text: the author's LaTeX of it.   signs: the relations, where they stand.
+    """
 
     members: tuple[Node, ...]
     relations: tuple[str, ...]
     row: int = 0
     text: str = field(default="", compare=False)
+    signs: tuple[Token, ...] = field(default=(), compare=False)
 
     @property
     def definition(self) -> Definition | None:
@@ -168,7 +172,7 @@ def read(
         reader.statement(statement)
     reader.statements = [with_elements(statement, reader.statements, lexicon) for statement in reader.statements]
     if not reader.statements:
-        raise fault("nothing here says that two sides are equal; write left = right")
+        raise fault("nothing here says that two sides are equal; write left = right", raw[0].members[0][0])
     return Equation(
         source,
         tuple(reader.statements),
@@ -247,9 +251,9 @@ class Reader:
         scope = frozenset(free_names(members[0]) & self.lexicon.indices)
         members += [self.parser(tokens, scope).whole() for tokens in raw.members[1:]]
         start, end = raw.members[0][0].start, raw.members[-1][-1].end
-        self.statements.append(
-            Statement(tuple(members), tuple(token.text for token in raw.relations), raw.row, self.source[start:end])
-        )
+        relations = tuple(token.text for token in raw.relations)
+        text = self.source[start:end]
+        self.statements.append(Statement(tuple(members), relations, raw.row, text, raw.relations))
 
     def left(self, raw: RawStatement) -> Node:
         r"""The left side; of an event such as \Pr(X = k) no more than its name."""

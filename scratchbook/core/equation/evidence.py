@@ -132,7 +132,8 @@ class Evidence:
                     text = f"{fact}; narrow the kinds, as to positive or int(a..b), or name points with ':at:'"
                     raise fault(text, self.left_of(key))
         if self.tally.compared == 0:
-            raise fault("nothing finite was compared; bind a left side with ':check:'")
+            first = self.prepared.definitions.statements[0].members[0]
+            raise fault("nothing finite was compared; bind a left side with ':check:'", first)
         for key, counts in self.slopes.items():
             if not counts:
                 fact = f"the gradient of {latex_of(key)} is nothing but zeros or rounding at every draw"

@@ -57,12 +57,33 @@ class Kind:
 
 
 @dataclass(frozen=True)
+class Text:
+    """What an author wrote in one place.  field: "notation", or the option "where" or "using" of one equation."""
+
+    source: str = ""
+    field: str = "notation"
+
+    def fault(self, said: str, row: int, part: str = "") -> EquationError:
+        """A mistake in one line, or in a part of it behind the name."""
+        line = self.source.split("\n")[row]
+        found = line.find(part, line.find(":") + 1) if part else -1
+        column = max(found, 0)
+        start = sum(len(other) + 1 for other in self.source.split("\n")[:row]) + column
+        end = start + (len(part) if found >= 0 else len(line))
+        return EquationError(said, offset=start, end=end, source=self.source, field=self.field)
+
+
+NO_TEXT: Final = Text()
+
+
+@dataclass(frozen=True)
 class Symbol:
     r"""One declared symbol.
 
     key: its one spelling.   latex: as the author wrote it.   code: its name in Python, or a path such as
     weights['gain_1'].
     row: 0-based line of the notation's text.   is_implicit: a size that only a shape names.
+    text: that text, for messages that come later, from whatever notations were joined.
     """
 
     key: str
@@ -73,6 +94,11 @@ class Symbol:
     row: int = 0
     is_override: bool = False
     is_implicit: bool = False
+    text: Text = field(default=NO_TEXT, compare=False, repr=False)
+
+    def fault(self, said: str, part: str = "") -> EquationError:
+        """A mistake that this declaration makes, shown at a part of its kind, else at its whole line."""
+        return self.text.fault(said, self.row, part)
 
 
 @dataclass(frozen=True)
@@ -94,7 +120,7 @@ class Notation:
 
     symbols: dict[str, Symbol] = field(default_factory=dict)
     functions: dict[str, Function] = field(default_factory=dict)
-    source: str = field(default="", compare=False)
+    text: Text = field(default=NO_TEXT, compare=False)
 
     def overridden(self, other: Notation) -> Notation:
         """This notation with a chapter's own on top; what changes a name must say so.
@@ -108,7 +134,7 @@ class Notation:
         kept = {key: symbol for key, symbol in self.symbols.items() if key not in other.functions}
         functions = {key: item for key, item in self.functions.items() if key not in other.symbols}
         news = {key: item for key, item in other.symbols.items() if not (item.is_implicit and key in kept)}
-        merged = Notation(kept | news, functions | other.functions, other.source)
+        merged = Notation(kept | news, functions | other.functions, other.text)
         return with_sizes(merged)
 
     def check_change(self, entry: Symbol | Function, older: Symbol | Function | None) -> None:
@@ -117,19 +143,14 @@ class Notation:
             return
         fresh = older is None or (isinstance(older, Symbol) and older.is_implicit)
         if entry.is_override and fresh:
-            raise self.fault(f"override of {entry.latex}, which is not declared before; drop 'override'", entry.row)
+            said = f"override of {entry.latex}, which is not declared before; drop 'override'"
+            raise self.text.fault(said, entry.row)
         if not fresh and not entry.is_override and not same_entry(entry, older):
             was = older.kind if isinstance(older, Symbol) else f"the function {older.code}" if older else ""
-            raise self.fault(
+            raise self.text.fault(
                 f"{entry.latex} is declared as {was} before; write 'override {entry.latex}: ...' to change it",
                 entry.row,
             )
-
-    def fault(self, text: str, row: int) -> EquationError:
-        """A mistake in one line of this notation."""
-        lines = self.source.split("\n")
-        start = sum(len(line) + 1 for line in lines[:row])
-        return EquationError(text, offset=start, end=start + len(lines[row]), source=self.source, field="notation")
 
     def by_code(self) -> dict[str, Symbol]:
         """The symbols by their Python names and paths; one with a path also by the name that its letters give."""
@@ -147,28 +168,30 @@ def same_entry(entry: Symbol | Function, older: Symbol | Function | None) -> boo
     return isinstance(entry, Function) and isinstance(older, Function) and entry.code == older.code
 
 
-def read_notation(text: str, macros: Macros | None = None) -> Notation:
+def read_notation(text: str, macros: Macros | None = None, field_name: str = "notation") -> Notation:
     """Read the entries of a notation, one a line.
 
+    field_name: where the author wrote it.
     Raises EquationError, at the entry's line, for a name or kind that cannot be read, a name declared twice, and two
-    symbols
-    with one Python name.
+    symbols with
+    one Python name.
     """
     symbols: dict[str, Symbol] = {}
     functions: dict[str, Function] = {}
-    notation = Notation(symbols, functions, text)
+    whole = Text(text, field_name)
+    notation = Notation(symbols, functions, whole)
     for row, line in enumerate(text.split("\n")):
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         try:
             entries = list(read_line(line, row, macros))
         except EquationError as error:
-            raise notation.fault(error.text, row) from None
+            raise whole.fault(error.text, row) from None
         for entry in entries:
             if entry.key in symbols or entry.key in functions:
-                raise notation.fault(f"{entry.latex} is declared twice; keep one line", row)
+                raise whole.fault(f"{entry.latex} is declared twice; keep one line", row)
             if isinstance(entry, Symbol):
-                symbols[entry.key] = entry
+                symbols[entry.key] = replace(entry, text=whole)
             else:
                 functions[entry.key] = entry
     return with_sizes(notation)
@@ -182,15 +205,14 @@ def with_sizes(notation: Notation) -> Notation:
         for name in sizes_named(symbol.kind):
             key = dict(symbol.kind.keys).get(name) or key_of_code(name)
             if name not in codes and key not in symbols and key not in notation.functions:
-                symbols[key] = Symbol(key, key, Kind("dim"), name, row=symbol.row, is_implicit=True)
+                symbols[key] = Symbol(key, key, Kind("dim"), name, row=symbol.row, is_implicit=True, text=symbol.text)
                 codes.add(name)
     seen: dict[str, Symbol] = {}
     for symbol in symbols.values():
         twin = seen.setdefault(symbol.code, symbol)
         if twin is not symbol:
             fact = f"{symbol.latex} and {twin.latex} are both {symbol.code} in Python"
-            text = f"{fact}; write '{symbol.latex} as other_name: ...'"
-            raise notation.fault(text, symbol.row if symbol.row < len(notation.source.split(chr(10))) else 0)
+            raise symbol.fault(f"{fact}; write '{symbol.latex} as other_name: ...'")
     return replace(notation, symbols=symbols)
 
 

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any, Final
 
-from .errors import EquationError
+from .errors import EquationError, fault
+from .tokens import Token
 
 ALLOWED: Final = (
     ast.Expression, ast.Name, ast.Load, ast.Attribute, ast.Call, ast.keyword, ast.Constant, ast.Subscript, ast.Slice,
@@ -183,18 +184,18 @@ def split_line(line: str, sign: str) -> tuple[str, str, int]:
     return "", line, 0
 
 
-def read_tolerance(request: Request, *, is_approximate: bool) -> float:
+def read_tolerance(request: Request, approximation: Token | None) -> float:
     r"""The relative tolerance: compulsory for \approx, at most 1e-9 for an equality.
+
+    approximation: the first \approx of the equation.
 
     Raises EquationError when the author's is missing, too large or not a number.
     """
     text = request.rtol.strip()
     if not text:
-        if is_approximate:
-            raise EquationError(
-                "an approximation needs its tolerance; write ':rtol: 0.01' with the largest relative difference",
-                field="rtol",
-            )
+        if approximation:
+            said = "an approximation needs its tolerance; write ':rtol: 0.01' with the largest relative difference"
+            raise fault(said, approximation)
         return RTOL
     try:
         value = float(text)
@@ -202,7 +203,7 @@ def read_tolerance(request: Request, *, is_approximate: bool) -> float:
         raise whole_fault(f"the tolerance '{text}' is not a number; write for example 0.01", text, "rtol") from None
     if not 0 < value < 1:
         raise whole_fault(f"the tolerance {text} must lie between 0 and 1", text, "rtol")
-    if value > RTOL and not is_approximate:
+    if value > RTOL and not approximation:
         raise whole_fault(f"the tolerance {text} is above {RTOL:g} for '='; write \\approx, or drop it", text, "rtol")
     return value
 

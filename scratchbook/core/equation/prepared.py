@@ -11,6 +11,7 @@ import numpy as np
 from .binding import BoundFunctions, CodeCall
 from .definitions import Definitions
 from .equation import Equation
+from .errors import EquationError
 from .evaluator import Budget, Evaluator
 from .nodes import Call, Cases, Indicator, Name, Node, Reduce, walk
 from .notation import Notation, Symbol
@@ -57,6 +58,17 @@ class Prepared:
         if any(is_branched(part) for root in self.equation.roots() for part in walk(root)):
             return BRANCHED_DRAWS if has_arrays else BRANCHED_SCALAR_DRAWS
         return DRAWS if has_arrays else SCALAR_DRAWS
+
+    def point(self, number: int) -> dict[str, float]:
+        """The values that ':at:' gives to one draw.  Raises EquationError for a name that is no symbol here."""
+        point = self.points[number] if self.points else {}
+        codes = {symbol.code for symbol in self.symbols}
+        for name in point:
+            if name not in codes:
+                said = f"the point names {name}, which this equation does not use; it uses {', '.join(sorted(codes))}"
+                at = self.request.at.find(f"{name}=")
+                raise EquationError(said, offset=at, end=at + len(name), source=self.request.at, field="at")
+        return point
 
     @property
     def call(self) -> str:

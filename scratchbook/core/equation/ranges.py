@@ -74,7 +74,8 @@ class Ranges:
         spans = [self.span(key, roots, evaluator) for key in keys]
         count = int(np.prod([len(span) for span in spans])) if spans else 1
         if count > MAX_MEMBERS:
-            raise fault(f"{count} values of the indices {', '.join(keys)} are over the limit of {MAX_MEMBERS}")
+            said = f"{count} values of the indices {', '.join(keys)} are over the limit of {MAX_MEMBERS}"
+            raise fault(said, first_place(roots, keys[0]))
         for values in itertools.product(*spans):
             bound = dict(zip(keys, values, strict=True))
             if all(self.meets(condition, bound, evaluator) for condition in self.conditions):
@@ -118,7 +119,8 @@ class Ranges:
             return range(found[0], found[1] + 1)
         raise fault(
             f"the index {latex_of(key)} has no range; write \\quad {latex_of(key)} = 1, \\ldots, n, or declare "
-            f"'{key}: index(1..n)'"
+            f"'{key}: index(1..n)'",
+            first_place(roots, key),
         )
 
     def explicit(self, binding: Binding, bound: Bound, evaluator: Evaluator) -> Sequence[int]:
@@ -401,6 +403,11 @@ def line_of(node: Node, key: str) -> tuple[int, int] | None:
 def whole(node: Node) -> int | None:
     """The value of a whole number."""
     return node.value if isinstance(node, Number) and isinstance(node.value, int) else None
+
+
+def first_place(roots: Sequence[Node], key: str) -> Node:
+    """Where a name stands in the first of several trees that has it."""
+    return place_of(next((root for root in roots if key in free_names(root)), roots[0]), key)
 
 
 def place_of(node: Node, key: str) -> Node:

@@ -11,7 +11,7 @@ from .checker import prepare
 from .comparing import Comparer
 from .definitions import collect
 from .equation import Equation
-from .errors import EquationError
+from .errors import EquationError, fault
 from .mutator import Mutant, mutate
 from .options import Request
 from .prepared import Prepared
@@ -66,7 +66,8 @@ def score(equation: Equation, request: Request, namespace: Mapping[str, Any], ma
     sides = settle(prepared)
     reason = why_not(prepared, sides)
     if reason:
-        raise EquationError(f"the equation itself does not agree: {reason[1]}", source=equation.source)
+        first = equation.statements[0].members[0]
+        raise fault(f"the equation itself does not agree: {reason[1]}", first).within(equation.source, "latex")
     return Score(request.label, tuple(fate_of(mutant, prepared, sides) for mutant in mutate(prepared.equation)))
 
 

@@ -102,9 +102,8 @@ class Sides:
     def drawn(self, suffix: str, number: int) -> Draw:
         """The numbers of a draw; the rows after the first have a label of their own."""
         prepared = self.prepared
-        point = prepared.points[number] if prepared.points else None
         label = prepared.request.label + suffix
-        return draw(list(prepared.symbols), label, number, prepared.base, point, self.scale)
+        return draw(list(prepared.symbols), label, number, prepared.base, prepared.point(number), self.scale)
 
     def defined_values(self, drawn: Draw) -> dict[str, Any]:
         """The values of names that the equation defines and the code reads as well."""

@@ -23,10 +23,10 @@ def read_index_list(parser: Parser, tokens: Sequence[Token], axes: int | None = 
 
     axes: how many indices the array takes; None where the notation does not say.
     """
-    tokens = unwrapped(tokens)
+    written, tokens = tokens, unwrapped(tokens)
     pieces = split_commas(tokens)
     if not pieces:
-        raise fault("an empty subscript; write an index", tokens[0] if tokens else None)
+        raise fault("an empty subscript; write an index", written[0])
     is_single = len(pieces) > 1 or axes == 1
     if len(pieces) == 1 and not (axes == 1 and is_product(parser, pieces[0])):
         atoms = side_by_side(parser, pieces[0])

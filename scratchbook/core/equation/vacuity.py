@@ -24,7 +24,8 @@ def check_vacuity(prepared: Prepared) -> None:
     if not compared:
         raise fault(
             "nothing here is compared; bind a left side with ':check: NAME == PYTHON', or excuse it with ':nocheck: "
-            "reason'"
+            "reason'",
+            statements[0].members[0],
         )
     for statement in statements:
         check_sides(statement, bound, prepared)

@@ -54,6 +54,7 @@ class Verdict:
 
     passed: every comparison agreed.   reason: one line, lower case, why not.   offset, row, column, line, caret:
     where, in `field`.
+    source: the text of that field, where the mistake was found before a comparison.
     draws: how many.   compared: finite numbers compared.   rows: how many rows the code was given besides one.
     gradients: the LaTeX of every input whose gradient was compared.   largest: relative difference.   allowed:
     relative tolerance.
@@ -78,6 +79,7 @@ class Verdict:
     targets: tuple[str, ...] = ()
     mismatch: Mismatch | None = None
     suggestions: tuple[Suggestion, ...] = ()
+    source: str = ""
 
     @property
     def text(self) -> str:
@@ -126,4 +128,5 @@ class Disagreement(Exception):
 
 def failed(error: EquationError) -> Verdict:
     """The verdict on an equation that could not be checked."""
-    return Verdict(False, error.text, error.field, error.offset, error.row, error.column, error.caret)
+    place = (error.offset, error.row, error.column, error.caret)
+    return Verdict(False, error.text, error.field, *place, source=error.source)

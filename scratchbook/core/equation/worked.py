@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,6 +16,7 @@ from .draws import span_of
 from .equation import Equation
 from .errors import EquationError, fault
 from .evaluator import Bound, Evaluator
+from .inputs import inputs_of
 from .known import known_function
 from .nodes import (
     Add,
@@ -130,7 +130,8 @@ class Worker:
         ]
         own = [clause for clause in clauses if clause.body is clause.statement.members[1]]
         if not own:
-            raise fault("nothing here defines a value; write left = right with a name on the left")
+            first = self.equation.statements[0].members[0]
+            raise fault("nothing here defines a value; write left = right with a name on the left", first)
         found = dict.fromkeys(only, False)
         for clause in ordered(own):
             wanted = []
@@ -141,7 +142,8 @@ class Worker:
             yield from self.steps_of(clause, wanted[:MAX_INDEX_VALUES])
         missed = next((key for key, is_found in found.items() if not is_found), None)
         if missed is not None:
-            raise fault(f"no left side has an element {missed} = {only[missed]}; drop it from ':index:'")
+            first = own[0].statement.members[0]
+            raise fault(f"no left side has an element {missed} = {only[missed]}; drop it from ':index:'", first)
 
     def steps_of(self, clause: Clause, wanted: Sequence[Bound]) -> Iterator[Step]:
         """The steps of one statement, once for each value of its indices; first as printed, when it has any."""
@@ -265,44 +267,6 @@ def ordered(clauses: list[Clause]) -> list[Clause]:
     return done
 
 
-def inputs_of(equation: Equation, values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values by key, with the sizes that arrays have.
-
-    Raises EquationError for a name that is no symbol, and a shape that does not fit its kind.
-    """
-    codes = equation.notation.by_code()
-    found: dict[str, Any] = {}
-    sizes: dict[str, int] = {}
-    for name, value in values.items():
-        if name not in codes:
-            raise EquationError(
-                f"{name} is no symbol of the notation; it has {', '.join(sorted(codes))}", field="where"
-            )
-        symbol = codes[name]
-        array = np.asarray(value)
-        if array.ndim != len(symbol.kind.shape):
-            raise EquationError(
-                f"{symbol.latex} is a {symbol.kind}, but its value has {array.ndim} axes", field="where"
-            )
-        found[symbol.key] = (
-            whole(array) if array.ndim == 0 else array if symbol.kind.name == "ints" else array.astype(float)
-        )
-        for text, size in zip(symbol.kind.shape, array.shape, strict=True):
-            if text.isidentifier() and sizes.setdefault(text, size) != size:
-                raise EquationError(
-                    f"{symbol.latex} gives {text} = {size}, another symbol {sizes[text]}", field="where"
-                )
-    for text, size in sizes.items():
-        if text in codes:
-            found.setdefault(codes[text].key, size)
-    return found
-
-
-def whole(array: Any) -> int | float:
-    """A number; a whole one stays whole."""
-    return int(array) if array.dtype.kind in "iu" else float(array)
-
-
 def spellings(equation: Equation) -> dict[str, str]:
     r"""How the author writes each name that stands without an index, such as \vx for x."""
     found: dict[str, str] = {}
@@ -312,33 +276,4 @@ def spellings(equation: Equation) -> dict[str, str]:
             text = equation.source[getattr(part, "start", 0) : getattr(part, "end", 0)].strip()
             if isinstance(part, Name) and id(part) not in indexed and text and not text.endswith("'"):
                 found.setdefault(part.key, text)
-    return found
-
-
-Reader = Callable[[str], Any]
-
-
-def read_values(text: str, read: Reader | None = None) -> dict[str, Any]:
-    """Read lines such as x = [1.0, 2.0]; `read` evaluates a right side that is no literal.
-
-    Raises EquationError for a line that cannot be read.
-    """
-    found: dict[str, Any] = {}
-    offset = 0
-    for line in text.split("\n"):
-        name, sign, right = line.partition("=")
-        if line.strip():
-            if not sign or not name.strip().isidentifier():
-                raise EquationError(
-                    f"'{line.strip()}' is no value; write x = [1.0, 2.0]", offset=offset, source=text, field="where"
-                )
-            try:
-                found[name.strip()] = ast.literal_eval(right.strip())
-            except (ValueError, SyntaxError):
-                if read is None:
-                    raise EquationError(
-                        f"'{right.strip()}' is not a number or a list", offset=offset, source=text, field="where"
-                    ) from None
-                found[name.strip()] = read(right.strip())
-        offset += len(line) + 1
     return found

@@ -19,10 +19,11 @@ from scratchbook.core.equation.branch import agree_with_code, read_index
 from scratchbook.core.equation.checker import check
 from scratchbook.core.equation.equation import parse_equation, parse_plain
 from scratchbook.core.equation.errors import EquationError
+from scratchbook.core.equation.inputs import read_inputs
 from scratchbook.core.equation.notation import read_notation
 from scratchbook.core.equation.options import Request
 from scratchbook.core.equation.score import score
-from scratchbook.core.equation.worked import read_values, work
+from scratchbook.core.equation.worked import work
 
 FILE = Path(__file__).with_name("messages.txt")
 ROOM = Path(vocabulary.__file__).parent
@@ -209,7 +210,7 @@ def verdict_on(case):
     options.setdefault("check", "" if defined is None else "y == x" if defined[1] else "y == 1.0")
     request = Request(label="eq", base=case.get("base", ""), **options)
     if "work" in case:
-        values = read_values(case["work"])
+        values = read_inputs(case["work"])
         work(equation, values, {}, only=read_index(case.get("index", "")))
         agree_with_code(equation, request, CODE, macros, values)
     if "score" in case:

@@ -52,6 +52,16 @@ def test_a_mistake_in_a_notation_is_told_where_that_stands():
 
     (mistake,) = outcome["mistakes"]
     assert (mistake["kind"], mistake["place"]) == ("notation", ["docs/notation.md", 8])
+    assert mistake["detail"].splitlines() == ["    x: vectr(d)", "    ^^^^^^^^^^^"]
+
+
+def test_a_size_that_only_a_draw_shows_to_be_wrong_is_told_where_that_stands():
+    outcome = run_check({}, payload("y = kx", {"check": "y == 1"}, ["x: scalar", "a: scalar\nk: int(5..2)"]))
+
+    (mistake,) = outcome["mistakes"]
+    assert (mistake["kind"], mistake["place"]) == ("notation", ["docs/notation.md", 8])
+    assert mistake["text"] == "the range 5..2 of k is empty"
+    assert mistake["detail"].splitlines() == ["    k: int(5..2)", "           ^^^^"]
 
 
 def test_a_difference_shows_the_draw_the_place_and_the_numbers():

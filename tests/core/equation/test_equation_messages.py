@@ -47,6 +47,16 @@ def test_a_guard_is_a_message_that_nothing_reaches(reached):
     assert [key for key in GUARDS if reached.get(key, True)] == []
 
 
+# Of no text, of the place that asks for a row, and of the whole.
+NOWHERE = re.compile(r"an empty equation; |no row \d|the (equation|formula) nests too deep; ")
+
+
+def test_every_mistake_has_its_caret():
+    without = [case["says"] for case in CASES if "caret" not in case and "%" not in "".join(case.values())]
+
+    assert [text for text in without if not NOWHERE.match(text)] == []
+
+
 @pytest.mark.parametrize("sign", sorted(REFUSED))
 def test_a_sign_without_a_value_is_refused_by_name(sign):
     case = next(cases_of(f"latex  y = a {sign} b"))
