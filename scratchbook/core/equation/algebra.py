@@ -6,7 +6,7 @@ A vector has no direction until it is transposed; then it is a Row, and x^T y is
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -29,10 +29,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Ones:
-    """The vector of ones, times a number, of whatever length its neighbour asks for."""
+    r"""The vector of ones, times a number, of whatever length its neighbour asks for.
+
+    outer: the vector of \mathbf{1} x^\top, whose rows are all x, or as a row of x \mathbf{1}^\top.
+    """
 
     scale: Any = 1
     is_row: bool = False
+    outer: Array | None = None
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ def shown(value: Value) -> str:
     if isinstance(value, Row):
         return f"transposed vector({len(value.array)})"
     if isinstance(value, Ones):
-        return "vector of ones"
+        return "vector of ones" if value.outer is None else "matrix of equal rows or columns"
     if isinstance(value, Identity):
         return "unit matrix"
     names = {0: "number", 1: "vector", 2: "matrix"}
@@ -108,15 +112,25 @@ def add_identity(left: Value, right: Value) -> Value:
 
 
 def add_ones(left: Value, right: Value) -> Value:
-    """The vector of ones plus a vector."""
-    if isinstance(left, Ones) and isinstance(right, Ones) and left.is_row == right.is_row:
-        return Ones(left.scale + right.scale, left.is_row)
+    """The vector of ones plus a vector, or equal rows plus a matrix."""
+    if isinstance(left, Ones) and isinstance(right, Ones) and left.is_row == right.is_row and left.outer is right.outer:
+        return Ones(left.scale + right.scale, left.is_row, left.outer)
     ones, other = (left, right) if isinstance(left, Ones) else (right, left)
+    if ones.outer is not None:
+        return other + ones.scale * equal_rows(ones.outer, other, is_row=ones.is_row)
     if isinstance(other, Row) and ones.is_row:
         return Row(ones.scale + other.array)
     if isinstance(other, Row | Ones) or np.ndim(other) != 1 or ones.is_row:
         raise fault(f"the vector of ones plus {shown(other)}; give its size: \\mathbf{{1}}_n")
     return ones.scale + other
+
+
+def equal_rows(vector: Array, other: Value, *, is_row: bool) -> Array:
+    """The matrix with a vector as every row, or as every column, that is as large as another."""
+    axis = 0 if is_row else 1
+    if isinstance(other, Row | Ones | Identity) or np.ndim(other) != 2 or np.shape(other)[axis] != len(vector):
+        raise fault(f"shapes differ: a matrix of equal vectors({len(vector)}) plus {shown(other)}")
+    return (vector[:, None] if is_row else vector) * np.ones(np.shape(other))
 
 
 def negate(value: Value) -> Value:
@@ -131,7 +145,7 @@ def scale(number: Any, value: Value) -> Value:
     if isinstance(value, Row):
         return Row(number * value.array)
     if isinstance(value, Ones):
-        return Ones(number * value.scale, value.is_row)
+        return replace(value, scale=number * value.scale)
     if isinstance(value, Identity):
         return Identity(number * value.scale)
     return number * value
@@ -177,6 +191,12 @@ def multiply_ones(left: Value, right: Value) -> Value:
     """1^T x, A 1 and their like: sums."""
     if isinstance(left, Ones) and isinstance(right, Ones):
         raise fault("the size of these ones is not known; write \\mathbf{1}_n")
+    if any(isinstance(side, Ones) and side.outer is not None for side in (left, right)):
+        raise fault("the size of these ones is not known; write \\mathbf{1}_n")
+    if isinstance(left, Ones) and isinstance(right, Row) and not left.is_row:
+        return replace(left, outer=right.array)
+    if isinstance(right, Ones) and right.is_row and np.ndim(left) == 1 and not isinstance(left, Row):
+        return replace(right, outer=left)
     if isinstance(left, Ones):
         if isinstance(right, Row) or ((np.ndim(right) == 1) != left.is_row and np.ndim(right) == 1):
             raise fault("the size of these ones is not known; write \\mathbf{1}_n")
@@ -349,7 +369,7 @@ def transpose(value: Value) -> Value:
     if isinstance(value, Row):
         return value.array
     if isinstance(value, Ones):
-        return Ones(value.scale, not value.is_row)
+        return replace(value, is_row=not value.is_row)
     if isinstance(value, Identity):
         return value
     if np.ndim(value) == 0:

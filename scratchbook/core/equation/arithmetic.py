@@ -1,4 +1,4 @@
-"""Compute sums, products, powers, roots, matrices, lists and cases from the values of their parts."""
+"""Compute sums, products, powers, roots, lists and cases from the values of their parts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from . import algebra, primitives, reductions
 from .algebra import Ones, Row, Value
 from .errors import fault
-from .nodes import Add, Cases, Constant, Join, Matrix, Multiply, Power, Product, Root
+from .nodes import Add, Cases, Constant, Join, Multiply, Power, Product, Root
 
 if TYPE_CHECKING:
     from .evaluator import Bound, Evaluator
@@ -72,19 +72,6 @@ def rooted(self: Evaluator, node: Root, bound: Bound) -> Value:
 def constant(self: Evaluator, node: Constant, bound: Bound) -> Value:
     """A constant."""
     return CONSTANTS[node.name]
-
-
-def matrix(self: Evaluator, node: Matrix, bound: Bound) -> Value:
-    """A matrix; one column is a vector, one row a transposed vector; blocks are joined."""
-    rows = [[self.value(cell, bound) for cell in row] for row in node.rows]
-    if node.is_determinant:
-        return primitives.apply("det", [np.asarray(rows)], [])
-    if all(algebra.is_number(cell) for row in rows for cell in row):
-        array = np.asarray(rows)
-        if array.shape[1] == 1:
-            return array[:, 0]
-        return Row(array[0]) if array.shape[0] == 1 else array
-    return primitives.one_above_other([primitives.side_by_side(row) if len(row) > 1 else row[0] for row in rows])
 
 
 def joined(self: Evaluator, node: Join, bound: Bound) -> Value:

@@ -60,7 +60,7 @@ def finish(parser: Parser, operator: str, scripts: Scripts, start: int) -> Node:
     """The operator's indices and body."""
     if scripts.above and operator not in ("sum", "prod", "max", "min", "argmax", "argmin", "mean"):
         raise fault(f"a superscript at {operator}; put the power behind its brackets", scripts.above[0])
-    reader = BindingReader(parser, scripts)
+    reader = BindingReader(parser, scripts, operator)
     bindings, condition, weights = reader.read()
     bracket_end = end_of_bracket(parser)
     keys = frozenset(binding.key for binding in bindings)
@@ -130,8 +130,9 @@ def check_scope(parser: Parser, operator: str, body: Node, keys: frozenset[str])
 class BindingReader:
     """The pieces of an operator's subscript, and what its superscript says about their end."""
 
-    def __init__(self, parser: Parser, scripts: Scripts) -> None:
+    def __init__(self, parser: Parser, scripts: Scripts, operator: str) -> None:
         self.parser = parser
+        self.operator = operator
         self.below = scripts.below
         self.above = scripts.above
         self.bindings: list[Binding] = []
@@ -255,18 +256,24 @@ class BindingReader:
         return key_of(base, scripts.below, scripts.above, scripts.primes)
 
     def set_ends(self) -> None:
-        """Give the superscript to the indices that have a start."""
+        r"""Give the superscript to the indices that have a start, or where none has to all that have no end.
+
+        One end serves all; of \sum_{i,j=1}^{m,n} each has its own.
+        """
         if not self.above:
-            open_ended = next((b for b in self.bindings if b.low is not None and b.high is None), None)
-            if open_ended:
-                self.bindings = list(self.bindings)
             return
-        if not any(b.low is not None and b.high is None for b in self.bindings):
+        waiting = [b.key for b in self.bindings if b.low is not None and b.high is None]
+        if not waiting and self.operator in ("sum", "prod"):
+            waiting = [b.key for b in self.bindings if b.high is None and b.members is None]
+        if not waiting:
             raise fault("an end without a start; write i = 1 below", self.above[0])
-        high = self.parser.inside(self.above).whole()
-        self.bindings = [
-            Binding(b.key, b.low, high) if b.low is not None and b.high is None else b for b in self.bindings
-        ]
+        pieces = split_at(self.above, (",",))
+        if len(pieces) not in (1, len(waiting)):
+            said = f"{len(pieces)} ends for {len(waiting)} indices; write one for all, or one for each"
+            raise fault(said, self.above[0])
+        highs = [self.parser.inside(piece).whole() for piece in pieces] * (len(waiting) if len(pieces) == 1 else 1)
+        ends = dict(zip(waiting, highs, strict=True))
+        self.bindings = [Binding(b.key, b.low, ends[b.key]) if b.key in ends else b for b in self.bindings]
 
 
 def read_ones(parser: Parser) -> Node:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -96,7 +97,22 @@ def members(self: Evaluator, clause: Clause, node: Call, bound: Bound) -> dict[s
 
 
 def apply(self: Evaluator, clauses: list[Clause], inputs: dict[str, Value]) -> Value:
-    """The body of a defined function with its parameters put in."""
+    """The body of a defined function with its parameters put in; at the draw's own values once only."""
+    memo = ("call", id(clauses[0]), *known_values(self, inputs))
+    if len(memo) == len(inputs) + 2 and memo in self.memo:
+        return self.memo[memo]
     inner = self.with_inputs({key: value.array if isinstance(value, Row) else value for key, value in inputs.items()})
     inner.active.add(("body", id(clauses[0])))
-    return assemble(inner, clauses[0].definition.key, clauses)
+    value = assemble(inner, clauses[0].definition.key, clauses)
+    if len(memo) == len(inputs) + 2:
+        self.memo[memo] = value
+    return value
+
+
+def known_values(self: Evaluator, inputs: dict[str, Value]) -> Iterator[object]:
+    """Yield what tells arguments apart, for those that are numbers or drawn values; the others come only once."""
+    for key, value in sorted(inputs.items()):
+        if isinstance(value, int | float):
+            yield key, value
+        elif any(value is other for other in self.inputs.values()):
+            yield key, id(value)

@@ -31,7 +31,7 @@ def plain(value: Value, like: Any = None) -> Any:
         return value.array
     if isinstance(value, Identity) and np.ndim(like) == 2:
         return value.scale * np.eye(np.shape(like)[0])
-    if isinstance(value, Ones) and np.ndim(like) == 1:
+    if isinstance(value, Ones) and value.outer is None and np.ndim(like) == 1:
         return value.scale * np.ones(np.shape(like))
     return value
 

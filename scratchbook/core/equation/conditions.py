@@ -3,11 +3,12 @@ r"""Read what stands beside cases and under operators: conditions and sets."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from .errors import fault
 from .lexicon import split_commas, unwrapped
-from .nodes import Compare, Join, Logic, Name, Node, Number, Parity
+from .nodes import Add, Compare, Join, Logic, Name, Node, Number, Parity
 from .tokens import Token
 from .vocabulary import REFUSED, RELATIONS
 
@@ -107,6 +108,15 @@ def member_of(parser: Parser, first: Node, sign: Token) -> Node:
     return Compare((first, members), (r"\in",), **place)
 
 
+def step_of(one: Node, other: Node) -> int | None:
+    """The step from 1 to 2, or from n to n + 1; None for anything else."""
+    if isinstance(one, Number) and isinstance(other, Number):
+        return int(other.value - one.value)
+    if isinstance(other, Add) and len(other.terms) == 2 and other.terms[0] == one and other.signs == ("+", "+"):
+        return int(last.value) if isinstance(last := other.terms[1], Number) else None
+    return None
+
+
 def read_set(parser: Parser, tokens: Sequence[Token], at: Token) -> tuple[Node | None, Node | None, Node | None]:
     r"""A set of integers: (low, high, None) of [n], \{1, \ldots, n\} and 1:n, or (None, None, members)."""
     if not tokens or [token.text for token in tokens] in ([r"\{", r"\}"], ["[", "]"]):
@@ -118,7 +128,12 @@ def read_set(parser: Parser, tokens: Sequence[Token], at: Token) -> tuple[Node |
     if dots:
         if dots[0] != len(pieces) - 2 or dots[0] == 0:
             raise fault("a range with dots needs a first and a last value: 1, \\ldots, n", tokens[0])
-        return parser.inside(pieces[0]).whole(), parser.inside(pieces[-1]).whole(), None
+        first = [parser.inside(piece).whole() for piece in pieces[: dots[0]]]
+        for one, other in pairwise(first):
+            if step_of(one, other) != 1:
+                said = "a range with dots runs in steps of one: 1, 2, \\ldots, n; for another step multiply the index"
+                raise fault(said, other)
+        return first[0], parser.inside(pieces[-1]).whole(), None
     if is_braced and tokens[0].text == "[":
         if len(pieces) > 2:
             raise fault("an interval has two ends; write \\{1, \\ldots, n\\}", tokens[0])

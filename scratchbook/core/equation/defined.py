@@ -109,13 +109,13 @@ def closer_clauses(self: Evaluator, clause: Clause) -> list[tuple[int | None, ..
 def fixed(self: Evaluator, clause: Clause) -> tuple[int | None, ...]:
     """The value of each index on a left side that runs nowhere, and None for those that run."""
     memo = ("fixed", clause.definition)
-    if memo not in self.range_memo:
+    if memo not in self.memo:
         patterns = clause.definition.patterns
-        self.range_memo[memo] = tuple(
+        self.memo[memo] = tuple(
             None if self.ranges.free_indices([pattern], self) else self.integer(pattern, {}, "an index")
             for pattern in patterns
         )
-    found: tuple[int | None, ...] = self.range_memo[memo]
+    found: tuple[int | None, ...] = self.memo[memo]
     return found
 
 

@@ -3,14 +3,14 @@ order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from .differentiation import parts_of
 from .equation import Definition, Equation, Statement
 from .known import LETTERS, WORDS
-from .nodes import Call, Derivative, Index, Name, Node, Root, children, put, walk
+from .nodes import Add, Call, Derivative, Index, Name, Node, Root, children, put, walk
 from .symbols import split_key
 
 
@@ -98,11 +98,33 @@ def add_roots(found: Definitions) -> None:
                 found.add(Clause(replace(clause.definition, key=root), Root(clause.body), clause.statement))
 
 
+def as_recurrence(statement: Statement) -> Statement:
+    r"""x_t \leftarrow ... x_{t-1} ... with '=': its index tells the values of x apart, so nothing is overwritten."""
+    definition = statement.definition
+    if definition is None or statement.relations[0] != r"\leftarrow" or not definition.patterns:
+        return statement
+    parts = [part for member in statement.members[1:] for part in walk(member)]
+    names = [part for part in parts if isinstance(part, Name) and part.key == definition.key]
+    read = [part.indices for part in parts if isinstance(part, Index) and part.base in names]
+    if not read or len(read) != len(names) or not all(is_earlier(indices, definition.patterns) for indices in read):
+        return statement
+    return replace(statement, relations=("=", *statement.relations[1:]))
+
+
+def is_earlier(indices: Sequence[Node], patterns: Sequence[Node]) -> bool:
+    """Is it x_{t-1,i} beside x_{t,i}: one index stepped back from what it is on the left?"""
+    return len(indices) == len(patterns) and any(
+        isinstance(index, Add) and index.terms[0] == pattern and index.signs == ("+", "-") and isinstance(pattern, Name)
+        for index, pattern in zip(indices, patterns, strict=True)
+    )
+
+
 def versions(statements: Iterable[Statement]) -> tuple[list[Statement], dict[str, str]]:
     """Name every assignment's result apart, so that what stands later reads the latest."""
     current: dict[str, str] = {}
     result = []
-    for number, statement in enumerate(statements):
+    for number, written in enumerate(statements):
+        statement = as_recurrence(written)
         members = [renamed(member, current) for member in statement.members]
         definition = statement.definition
         if definition is not None and statement.relations[0] == r"\leftarrow":

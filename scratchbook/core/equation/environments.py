@@ -10,6 +10,7 @@ from .conditions import read_condition
 from .errors import fault
 from .nodes import Case, Cases, Matrix, Node
 from .tokens import Token
+from .vocabulary import LAYOUT_ENVIRONMENTS
 
 if TYPE_CHECKING:
     from .parser import Parser
@@ -58,7 +59,8 @@ def rows_of(body: Sequence[Token]) -> list[list[list[Token]]]:
 def read_cases(parser: Parser, body: Sequence[Token], token: Token) -> Node:
     """Rows of a value and its condition."""
     rows = []
-    for cells in rows_of(body):
+    for row in rows_of(body):
+        cells = row[1:] if len(row) > 2 and not trimmed(row[0]) else row  # &x, & i > 0
         value, condition = cells[0], [part for cell in cells[1:] for part in cell]
         if len(cells) == 1:
             value, condition = split_row(cells[0])
@@ -122,13 +124,14 @@ def read_left_brace(parser: Parser) -> Node:
 
 
 def read_braced_cases(parser: Parser) -> Node | None:
-    r"""\left\{ \begin{array}{ll} ... \end{array} \right. is a cases environment."""
-    if parser.text != r"\{" or not parser.follower().text.startswith((r"\begin{array}", r"\begin{matrix}")):
+    r"""\left\{ \begin{array}{ll} ... \end{array} \right. is a cases environment, and so are other rows there."""
+    name = parser.follower().text.removeprefix(r"\begin{").removesuffix("}")
+    if parser.text != r"\{" or name not in {"array", "matrix", *LAYOUT_ENVIRONMENTS}:
         return None
     opener = parser.take()
     token = parser.take()
     body = take_body(parser, token)
     if parser.text != r"\right.":
-        raise fault("cases in an array end with \\right.", opener)
+        raise fault("cases behind a brace end with \\right.", opener)
     parser.take()
     return read_cases(parser, body, token)

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from . import algebra, arithmetic, calls, defined, differentiation, indexing, primitives, reductions
+from . import algebra, arithmetic, blocks, calls, defined, differentiation, indexing, primitives, reductions
 from .algebra import Ones, Row, Value
 from .definitions import Definitions
 from .errors import EquationError, fault
@@ -103,7 +103,7 @@ class Evaluator:
     elements: dict[tuple[str, tuple[int, ...]], Value] = field(default_factory=dict)
     wholes: dict[str, Value] = field(default_factory=dict)
     active: set[object] = field(default_factory=set)
-    range_memo: dict[object, Any] = field(default_factory=dict)
+    memo: dict[object, Any] = field(default_factory=dict)
 
     def with_inputs(self, inputs: dict[str, Value]) -> Evaluator:
         """The same with other values: nothing remembered, the same budget."""
@@ -216,7 +216,7 @@ RULES: Final[dict[type[Node], Rule]] = {
     Call: calls.called,
     Reduce: reductions.reduced,
     Cases: arithmetic.chosen,
-    Matrix: arithmetic.matrix,
+    Matrix: blocks.matrix,
     Join: arithmetic.joined,
     Family: reductions.family,
     Indicator: lambda self, node, bound: 1 * self.truth(node.condition, bound),

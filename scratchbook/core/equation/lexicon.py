@@ -36,6 +36,7 @@ class Lexicon:
     axes: how many indices a declared array takes.
     variables, functions: keys of declared and of locally defined names.   arrays: variables that have elements.
     families: bases of functions with an index, such as R of R_m.   indices: letters that run.
+    upper: arrays whose index stands above, as z^j = ... defines them.
     labels: letters that only part names, such as \\ell of x_\\ell.   words: bases of several letters, longest first.
     """
 
@@ -45,6 +46,7 @@ class Lexicon:
     numbers: set[str] = field(default_factory=set)
     families: set[str] = field(default_factory=set)
     indices: set[str] = field(default_factory=set)
+    upper: set[str] = field(default_factory=set)
     labels: set[str] = field(default_factory=set)
     words: list[str] = field(default_factory=list)
     axes: dict[str, int] = field(default_factory=dict)
@@ -99,6 +101,13 @@ class Lexicon:
         while count < len(pieces) and self.is_label(pieces[count]):
             count += 1
         return join_commas(pieces[:count]), join_commas(pieces[count:])
+
+    def is_new_word(self, tokens: Sequence[Token]) -> bool:
+        """Does a script begin with a word that stands for nothing, as the new of x_new beside x?"""
+        first = split_commas(unwrapped(tokens))[0]
+        words = self.names_in(first)
+        is_free = not any(word in self.indices or word in self.variables or word in self.on_right for word in words)
+        return len(words) == len(first) == 1 and is_word(words[0]) and is_free
 
     def is_label(self, tokens: Sequence[Token]) -> bool:
         """Is a script part of a name, rather than an index?"""
@@ -346,7 +355,21 @@ def running_letters(statements: Sequence[RawStatement], lexicon: Lexicon) -> set
                         found |= index_letters(token.text, script, member, place, lexicon)
                 if place + 2 < len(member) and member[place + 1].text == "(" and token.text in lexicon.arrays:
                     found |= bracketed_letters(member, place + 1, lexicon)
-    return {letter for letter in found if letter not in lexicon.arrays}
+    return {letter for letter in found if letter not in lexicon.arrays} - new_words(statements, lexicon)
+
+
+def new_words(statements: Sequence[RawStatement], lexicon: Lexicon) -> set[str]:
+    r"""Words below a left side that stand nowhere but at its letter, as the new of x_{\text{new}} = 2x."""
+    right = letters_on_right(statements, lexicon)
+    found = set[str]()
+    for statement in statements:
+        left = read_left(statement.members[0], lexicon) if statement.relations else None
+        pieces = split_commas(unwrapped(left.scripts.below)) if left and left.arguments is None else []
+        for piece in pieces:
+            words = lexicon.names_in(piece)
+            if len(words) == len(piece) == 1 and is_word(words[0]) and words[0] not in lexicon.variables | right:
+                found |= {words[0]}
+    return found
 
 
 def letters_on_right(statements: Sequence[RawStatement], lexicon: Lexicon) -> set[str]:
@@ -434,7 +457,7 @@ def add_left_sides(lexicon: Lexicon, statements: Sequence[RawStatement]) -> None
     """Add the names that the left sides define, with the letters that index them."""
     lefts = [(read_left(statement.members[0], lexicon), statement) for statement in statements]
     # x_t = ... makes an array of x, so that x_1 = ... above it is an element and no label.
-    lefts.sort(key=lambda item: item[0] is None or not item[0].scripts.below or lexicon.is_label(item[0].scripts.below))
+    lefts.sort(key=lambda item: item[0] is None or is_labelled(item[0], lexicon))
     lexicon.bare = {
         key_of(left.base, (), left.scripts.above, left.scripts.primes)
         for left, statement in lefts
@@ -452,6 +475,11 @@ def add_left_sides(lexicon: Lexicon, statements: Sequence[RawStatement]) -> None
         add_left(lexicon, left)
 
 
+def is_labelled(left: Left, lexicon: Lexicon) -> bool:
+    """Has a left side no index, or a label before its indices, as x_1 and x_{1,j} have?"""
+    return not left.scripts.below or bool(lexicon.split_below(left.scripts.below)[0])
+
+
 def add_left(lexicon: Lexicon, left: Left) -> None:
     """Add the one name that a left side defines."""
     scripts = left.scripts
@@ -460,6 +488,7 @@ def add_left(lexicon: Lexicon, left: Left) -> None:
         return
     if any(name in lexicon.indices for name in lexicon.names_in(above)):
         below = (*below, *above)
+        lexicon.upper |= set() if is_bracketed(above) else {key}
     words = lexicon.names_in(left.arguments or ())
     is_array = bool(words) and all(word in lexicon.indices for word in words)
     is_derivative = bool(scripts.primes) and not is_array
@@ -506,9 +535,11 @@ def resolve_left(lexicon: Lexicon, left: Left) -> tuple[str | None, tuple[Token,
             return key + BESIDE, rest_below, ()
         if not lexicon.knows(key) or ((rest_below or rest_above) and not lexicon.has_elements(key)):
             continue
+        if rest_below and not rest_above and lexicon.is_new_word(rest_below):
+            continue
         if not rest_above:
             return key, rest_below, ()
-        if is_bracketed(rest_above):
+        if is_bracketed(rest_above) or key in lexicon.upper:
             return key, rest_below, rest_above
     above = scripts.above
     if flat(above) in ("T", r"\top", "-1"):
@@ -518,6 +549,9 @@ def resolve_left(lexicon: Lexicon, left: Left) -> tuple[str | None, tuple[Token,
         return key_of(left.base, label, (), scripts.primes) + BESIDE, index, ()
     if is_bracketed(above) and not lexicon.is_label(unwrapped(above)):
         return key_of(left.base, label, (), scripts.primes), index, above
+    base = key_of(left.base, label, (), scripts.primes)
+    if len(above) == 1 and flat(above) in lexicon.indices and not lexicon.knows(base) and base not in lexicon.bare:
+        return base, index, above
     return key_of(left.base, label, above, scripts.primes), index, ()
 
 

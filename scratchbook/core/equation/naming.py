@@ -19,7 +19,7 @@ from .lexicon import (
 )
 from .nodes import Call, Compare, Constant, Derivative, Index, Indicator, Name, Node, Power, Slice
 from .subscripts import is_index_list, read_index_list
-from .symbols import BESIDE, Scripts, derivative_key, flat, key_of, latex_of, read_scripts
+from .symbols import BESIDE, Scripts, derivative_key, flat, group, key_of, latex_of, read_scripts
 from .tokens import Token
 from .vocabulary import RELATIONS
 
@@ -49,9 +49,32 @@ def read_name(parser: Parser) -> Node:
     return built_in(parser, base, scripts, start)
 
 
+def read_braced(parser: Parser) -> Node | None:
+    r"""A name in braces with a script behind them, as {W^K}^\top; None for any other group."""
+    inside, end = group(parser.tokens, parser.place)
+    follows = parser.tokens[end].text if end < len(parser.tokens) else ""
+    if follows not in ("_", "^") or not any(token.text == follows for token in inside):
+        return None
+    inner = parser.inside(inside)
+    node = inner.factor() if inside[0].kind == "name" else None
+    if not isinstance(node, Name | Index) or inner.token.kind != "end":
+        return None
+    start, parser.place = parser.token.start, end
+    return read_postfix(parser, node, start)
+
+
 def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[Token], start: int) -> Node:
     """A symbol or an index, with its indices and its power."""
     node: Node = Name(key, **parser.since(start))
+    if above and key in parser.lexicon.upper and flat(above) not in (r"\top", "T"):
+        if any(token.kind == "number" for token in above):
+            name = latex_of(key)
+            raise fault(
+                f"ambiguous: a power, or an element of {name}, whose index stands above; write ({name})^2 or {name}_2",
+                above[0],
+            )
+        node = Index(node, read_index_list(parser, above), **parser.since(start))
+        above = ()
     if is_bracketed(above) and key in parser.lexicon.arrays:
         check_version(parser, key, above)
         node = Index(node, read_index_list(parser, unwrapped(above)), **parser.since(start))

@@ -308,6 +308,9 @@ class Parser:
     def factor(self) -> Node:
         """A primary with its scripts."""
         while self.text == "{":
+            named = naming.read_braced(self)
+            if named is not None:
+                return named
             self.splice()
         token = self.token
         if token.kind == "name":

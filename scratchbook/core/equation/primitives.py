@@ -95,7 +95,7 @@ def plain_vector(value: Value, name: str) -> Array:
     """A vector that is reduced to one number; a matrix must say along which index."""
     value = value.array if isinstance(value, Row) else value
     if isinstance(value, Ones | Identity) or np.ndim(value) != 1:
-        raise fault(f"{name} of a {shown(value)}; say over which index: {name}_i")
+        raise fault(f"{name} of a {shown(value)}; say over which indices, as in {name}_{{i,j}}(x_{{ij}})")
     return np.asarray(value)
 
 

@@ -89,9 +89,9 @@ class Ranges:
     def span(self, key: str, roots: Sequence[Node], evaluator: Evaluator) -> Sequence[int]:
         """The values of a free index."""
         memo = ("span", key, tuple(map(id, roots)))
-        if memo not in evaluator.range_memo:
-            evaluator.range_memo[memo] = self.find_span(key, roots, evaluator)
-        found: Sequence[int] = evaluator.range_memo[memo]
+        if memo not in evaluator.memo:
+            evaluator.memo[memo] = self.find_span(key, roots, evaluator)
+        found: Sequence[int] = evaluator.memo[memo]
         return found
 
     def find_span(self, key: str, roots: Sequence[Node], evaluator: Evaluator) -> Sequence[int]:
@@ -127,9 +127,16 @@ class Ranges:
         """The values from low to high, or of a set."""
         if binding.members is not None:
             return self.members(binding.members, bound, evaluator)
-        assert binding.low is not None
         assert binding.high is not None
-        low = evaluator.integer(binding.low, bound, f"the start of {latex_of(binding.key)}")
+        low = evaluator.base
+        if binding.low is not None:
+            low = evaluator.integer(binding.low, bound, f"the start of {latex_of(binding.key)}")
+        elif low == 0:
+            shown = latex_of(binding.key)
+            raise fault(
+                f"ambiguous: where indices count from 0, an end alone may or may not be reached; write {shown}=0",
+                binding.high,
+            )
         high = evaluator.integer(binding.high, bound, f"the end of {latex_of(binding.key)}")
         if high - low >= MAX_MEMBERS:
             raise fault(f"{high - low + 1} terms are over the limit of {MAX_MEMBERS}; use smaller sizes", binding.high)
@@ -167,7 +174,7 @@ class Ranges:
     ) -> Sequence[int]:
         """The values of one bound index."""
         key = binding.key
-        if binding.members is not None or (binding.low is not None and binding.high is not None):
+        if binding.members is not None or binding.high is not None:
             return self.explicit(binding, bound, evaluator)
         roots = [node.body, *([node.weights] if node.weights else [])]
         if node.weights is not None:
@@ -228,8 +235,8 @@ class Ranges:
     ) -> Span | None:
         """The span of the axes that an index runs along; they must agree."""
         memo = ("arrays", key, tuple(map(id, roots)))
-        if memo in evaluator.range_memo:
-            cached: Span | None = evaluator.range_memo[memo]
+        if memo in evaluator.memo:
+            cached: Span | None = evaluator.memo[memo]
             return cached
         if memo in evaluator.active:
             return None
@@ -249,7 +256,7 @@ class Ranges:
             raise fault(f"index '{latex_of(key)}' has different ranges: {', '.join(spans.values())}", uses[0][0])
         found = next(iter(spans), None)
         if is_fixed:
-            evaluator.range_memo[memo] = found
+            evaluator.memo[memo] = found
         return found
 
     def from_steps(self, key: str, roots: Sequence[Node], evaluator: Evaluator) -> Span | None:

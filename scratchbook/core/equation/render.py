@@ -234,8 +234,10 @@ def reduced(self: Renderer, node: Reduce) -> tuple[str, int]:
             ),
             self.write(node.condition),
         ]
-    high = next((part.high for part in node.bindings if part.high is not None), None)
-    above = f"^{{{self.write(high)}}}" if high is not None else ""
+    highs = list(dict.fromkeys(part.high for part in node.bindings if part.high is not None))
+    if len(highs) > 1:
+        highs = [part.high for part in node.bindings if part.high is not None]
+    above = f"^{{{','.join(map(self.write, highs))}}}" if highs else ""
     operator = OPERATORS.get(node.operator, rf"\operatorname{{{node.operator}}}")
     if node.operator in ("mean", "list"):
         return rf"{operator}_{{{', '.join(below)}}}\left[{self.write(node.body)}\right]", SCRIPT

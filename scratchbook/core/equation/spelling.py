@@ -311,8 +311,12 @@ class Speller:
         self.out.extend(body)
 
     def word_style(self, token: Token) -> None:
-        """Upright words: one name each."""
+        r"""Upright words: one name each; \mathrm{d_k} is \mathrm{d}_\mathrm{k}."""
         body = self.argument(token)
+        place = next((n for n, part in enumerate(body) if part.text in ("_", "^") and part.kind == "symbol"), 0)
+        if place and not known_function("".join(part.text for part in body)):
+            self.tokens[self.place : self.place] = self.parted(token, body, place)
+            return
         if any(part.text in ACCENTS or part.text in SIGNS or part.text in LETTERS for part in body):
             self.out.extend(Speller(body).all())
             return
@@ -328,6 +332,18 @@ class Speller:
             self.out.append(replace(token, kind="text", text=word))
         else:
             self.out.append(replace(token, kind="number" if word.isdigit() else "name", text=word, end=self.last_end()))
+
+    def parted(self, token: Token, body: list[Token], place: int) -> list[Token]:
+        """The same style for a word and for each of the scripts that stand at it from a place on."""
+        styled = [token, *self.with_braces(body[:place], token)]
+        rest = Speller(body[place:])
+        while rest.place < len(rest.tokens):
+            sign = rest.take()
+            styled.append(sign)
+            if sign.text in ("_", "^"):
+                script = [replace(token, text=r"\mathrm"), *self.with_braces(rest.argument(sign), token)]
+                styled += self.with_braces(script, token)
+        return styled
 
     def in_superscript(self) -> bool:
         """Is what stands here the whole superscript so far?"""
@@ -367,16 +383,19 @@ class Speller:
             self.out.append(replace(token, kind="name", text=bare, end=self.last_end()))
 
     def letter_style(self, token: Token) -> None:
-        """Calligraphic and hollow letters are names of their own."""
+        r"""Calligraphic and hollow letters are names of their own; \mathcal{L_b} is \mathcal{L}_b."""
         style = LETTER_STYLES[token.text]
         body = Speller(self.argument(token)).all()
+        count = next((n for n, part in enumerate(body) if part.kind != "name"), len(body))
+        letters, rest = body[:count], body[count:]
         if len(body) == 1 and body[0].text == "1":
             self.out.append(replace(body[0], kind="ones"))
-        elif body and all(part.kind == "name" for part in body):
-            word = "".join(part.text for part in body)
-            self.out.append(replace(token, kind="name", text=f"{style}{{{word}}}", end=body[-1].end))
+        elif letters and are_scripts(rest):
+            word = "".join(part.text for part in letters)
+            self.out.append(replace(token, kind="name", text=f"{style}{{{word}}}", end=letters[-1].end))
+            self.out.extend(rest)
         else:
-            raise fault(f"{token.text} needs a letter", token)
+            raise fault(f"{token.text} needs a letter, as in {token.text}{{L}}", token)
 
     def accent(self, token: Token) -> None:
         r"""\bar x, \hat{\mathbf m}, and \hat{y_i}, whose script belongs to the letter with its accent."""
@@ -384,7 +403,7 @@ class Speller:
         if body and body[0].text == "{" and body[-1].text == "}":
             body = body[1:-1]
         rest = body[1:]
-        if not body or body[0].kind != "name" or (rest and rest[0].text not in ("_", "^", "'")):
+        if not body or body[0].kind != "name" or not are_scripts(rest):
             raise fault(f"{token.text} stands over one letter or word; name the expression under it", token)
         name = f"\\{ACCENTS[token.text]}{{{body[0].text}}}"
         self.out.append(Token("name", name, token.start, max(self.last_end(), body[0].end), token.gap))
@@ -429,6 +448,17 @@ class Speller:
         if self.place < len(self.tokens) and self.tokens[self.place].text == "[" and not self.tokens[self.place].gap:
             while self.place < len(self.tokens) and self.take().text != "]":
                 pass
+
+
+def are_scripts(tokens: list[Token]) -> bool:
+    """Are spelled tokens nothing but scripts of what stands before them?"""
+    depth, is_owed = 0, False
+    for token in tokens:
+        if depth == 0 and not is_owed and token.text not in ("_", "^", "'"):
+            return False
+        depth += (token.text == "{") - (token.text == "}")
+        is_owed = token.text in ("_", "^") if depth == 0 and not is_owed else depth > 0
+    return True
 
 
 Rule = Callable[[Speller, Token], None]

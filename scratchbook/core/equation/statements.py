@@ -94,25 +94,30 @@ def drop_system(tokens: list[Token]) -> list[Token]:
 
 
 def drop_layout(tokens: list[Token]) -> list[Token]:
-    """Check that environments match, and drop those that only lay rows out."""
-    stack: list[Token] = []
+    """Check that environments match, and drop those that only lay rows out; behind a brace their rows are cases."""
+    stack: list[tuple[Token, bool]] = []
     kept: list[Token] = []
     for token in tokens:
         kind, _, name = token.text.partition("{")
         name = name.removesuffix("}")
+        stays = token.text != "$"
         if kind == r"\begin":
             if name not in LAYOUT_ENVIRONMENTS and name not in EVALUATED_ENVIRONMENTS:
                 raise fault(f"unknown environment '{name}'; use aligned, cases or pmatrix", token)
-            stack.append(token)
-        elif kind == r"\end" and (not stack or stack.pop().text[len(r"\begin") :] != token.text[len(r"\end") :]):
-            raise fault(
-                f"{token.text} does not match the environment that is open; each \\begin needs its \\end", token
-            )
-        if not (kind in (r"\begin", r"\end") and name in LAYOUT_ENVIRONMENTS) and token.text != "$":
+            stays = name in EVALUATED_ENVIRONMENTS or bool(kept and kept[-1].text == r"\{")
+            stack.append((token, stays))
+        elif kind == r"\end":
+            opener, stays = stack.pop() if stack else (token, True)
+            if opener.text[len(r"\begin") :] != token.text[len(r"\end") :]:
+                raise fault(
+                    f"{token.text} does not match the environment that is open; each \\begin needs its \\end", token
+                )
+        if stays:
             kept.append(token)
     if stack:
-        name = stack[-1].text.removeprefix(r"\begin")
-        raise fault(f"{stack[-1].text} is never closed; add \\end{name}", stack[-1])
+        opener = stack[-1][0]
+        name = opener.text.removeprefix(r"\begin")
+        raise fault(f"{opener.text} is never closed; add \\end{name}", opener)
     return kept
 
 
@@ -181,7 +186,7 @@ def merge(chunks: list[Chunk]) -> list[Chunk]:
     """Join chunks that belong to one statement: continued rows, lists with dots, and several names before one
     relation."""
     merged: list[Chunk] = []
-    for chunk in chunks:
+    for number, chunk in enumerate(chunks):
         last = merged[-1] if merged else None
         first, final = chunk.tokens[0], last.tokens[-1] if last else None
         if first.text == r"\forall":
@@ -192,11 +197,11 @@ def merge(chunks: list[Chunk]) -> list[Chunk]:
                 continue
         if last is None:
             merged.append(chunk)
-        elif is_continued(chunk, last, final):
+        elif is_continued(chunk, last, final) or is_listed(chunks, number):
             comma = [] if chunk.before in ("row", "space") else [Token("symbol", ",", first.start, first.start)]
             last.tokens += (
                 [*comma, *chunk.tokens]
-                if r"\ldots" in (first.text, final and final.text) or not last.is_relation
+                if r"\ldots" in (first.text, final and final.text) or not last.is_relation or is_listed(chunks, number)
                 else chunk.tokens
             )
         else:
@@ -208,6 +213,14 @@ def merge(chunks: list[Chunk]) -> list[Chunk]:
                 "this part has no relation; continue the equation before it, or write left = right", chunk.tokens[0]
             )
     return merged
+
+
+def is_listed(chunks: Sequence[Chunk], number: int) -> bool:
+    r"""Is a chunk the 2 of t = 1, 2, \ldots, T?"""
+    rest = [chunk.tokens[0] if len(chunk.tokens) == 1 else None for chunk in chunks[number:]]
+    count = next((place for place, token in enumerate(rest) if token is None or token.kind != "number"), 0)
+    dots = rest[count] if count else None
+    return chunks[number].before == "comma" and dots is not None and dots.text == r"\ldots"
 
 
 def is_continued(chunk: Chunk, last: Chunk, final: Token | None) -> bool:

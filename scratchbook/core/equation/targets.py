@@ -227,8 +227,9 @@ def main_keys(equation: Equation, place: dict[str, Any]) -> list[str]:
     roots = [
         key for key in defined if key not in uses and not (key.endswith("^{2}") and key.removesuffix("^{2}") in uses)
     ]
-    if not roots and equation.statements[-1].definition is None:
-        return [expression_key(len(equation.statements) - 1)]
+    expressions = [number for number, statement in enumerate(equation.statements) if statement.definition is None]
+    if not roots and (len(expressions) == 1 or expressions[-1:] == [len(equation.statements) - 1]):
+        return [expression_key(expressions[-1])]
     if not roots:
         raise EquationError("every left side is used by another; write ':check: LEFT == PYTHON' for one", **place)
     return roots

@@ -272,3 +272,57 @@ def test_a_list_of_numbers_makes_a_diagonal_matrix():
     latex = r"y = \operatorname{diag}(z_1, \ldots, z_n)\, x"
 
     assert said(latex, "x, z: vector(n)", "y == x * z") == ""
+
+
+DECAY = r"h_t \leftarrow a h_{t-1} + x_t, \quad t = 1, 2, \ldots, n, \quad h_0 = 0"
+
+
+def decay(x, a):
+    h, out = 0.0, []
+    for value in x:
+        h = a * h + value
+        out.append(h)
+    return np.array(out)
+
+
+CODE |= {"decay": decay, "np": np}
+
+
+def test_an_arrow_between_elements_is_a_recurrence():
+    assert said(DECAY, "x: vector(n)\na: unit", "h == decay(x, a)") == ""
+    assert said(DECAY.replace("a h", "a^2 h"), "x: vector(n)\na: unit", "h == decay(x, a)") != ""
+
+
+def test_an_arrow_to_the_same_element_is_an_assignment():
+    assert said(r"x_i \leftarrow x_i + a", "x: vector(n)\na: unit", "x == x + a") == ""
+
+
+@pytest.mark.parametrize("members", ["1, 3", "2, 1", "1, 2, 4"])
+def test_dots_run_in_steps_of_one(members):
+    fact = said(rf"y_i = x_i, \quad i = {members}, \ldots, n", "x: vector(n)\na: int(2..3)", "same")
+
+    assert "in steps of one" in fact
+
+
+def test_a_word_below_a_declared_letter_is_a_name_or_an_index_as_the_display_uses_it():
+    notation = "x, z: vector(n)"
+
+    assert said(r"x_{\text{new}} = 2x, \quad y = z + x_{\text{new}}", notation, "y == z + 2 * x") == ""
+    assert said(r"x_{\text{new},i} = 2x_i", notation, "2 * x") == ""
+    assert said(r"x_{\text{row}} = 2 z_{\text{row}}", notation, "x == 2 * z") == ""
+
+
+def test_what_stands_above_is_an_index_where_the_display_says_so_and_a_power_elsewhere():
+    assert said(r"y = \sum_j (z^j)^2, \quad z^j = x_j", "x: vector(n)", "y == x @ x") == ""
+    assert said(r"y = \sum_{j=1}^{3} z^j, \quad z = x_1", "x: vector(n)", "y == x[0] + x[0] ** 2 + x[0] ** 3") == ""
+
+
+@pytest.mark.parametrize("latex", [r"{x^2}^3", r"{x + a}^2"])
+def test_braces_that_no_reader_sees_make_no_power_of_a_power(latex):
+    assert said(rf"y = {latex}", "x, a: positive", "y == x**6") != ""
+
+
+def test_the_expression_on_a_left_side_is_what_a_display_is_about():
+    latex = r"\log Z = \log \sum_i p_i, \quad p_i = e^{x_i}"
+
+    assert said(latex, "x: vector(n)", "np.log(np.exp(x).sum())") == ""
