@@ -1,7 +1,7 @@
 """What became of the checks: marks beside numbers, {key-equations}, the page of all equations, their count.
 
 A mark is quiet: the equation looks as it would without a check, and beside its number stands what it was checked
-against, with a link to that code on the page.
+against, with a link to that code on the page.  Formulas in plain text have theirs at their right end.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from scratchbook.ext.directive import Converter, LiveDirective, required
 from scratchbook.ext.domain import LiveDomain, domain_of, listing_id
 from scratchbook.ext.equations import ROOM, Equation, page_equations
 from scratchbook.ext.incremental import DEPENDS_EVENT
+from scratchbook.ext.mathematics import Mark
 from scratchbook.ext.run import OUTCOMES_EVENT
 
 ENVIRONMENT: Final = re.compile(
@@ -183,23 +184,40 @@ class ShowChecks(SphinxPostTransform):
                 self.fill_key_equation(block)
             elif block.get("scratchbook_equation"):
                 self.mark(block)
+        for beside in list(self.document.findall(nodes.container)):
+            if beside.get("scratchbook_equation") and self.domain.builder.format == "html":
+                self.mark_beside(beside)
         for place in list(self.document.findall(nodes.paragraph)):
             if "scratchbook-equations" in place["classes"]:
                 place.replace_self(self.lists())
 
     def mark(self, block: nodes.math_block) -> None:
         """Say beside the number what the equation was checked against."""
-        docname = self.page_of(block)
+        mark = self.mark_of(block)
+        if mark:
+            block["scratchbook_mark"] = mark
+
+    def mark_beside(self, formulas: nodes.container) -> None:
+        """Say beside formulas in plain text what they were checked against."""
+        mark = self.mark_of(formulas)
+        if mark and mark["uri"]:
+            look = {"classes": ["equation-mark"], "reftitle": mark["title"]}
+            link = nodes.reference("", mark["text"], refuri=mark["uri"], internal=True, **look)
+            formulas += nodes.paragraph("", "", link, classes=["equation-side"])
+
+    def mark_of(self, node: nodes.Element) -> Mark | None:
+        """Return what stands beside an equation that was checked; nothing for any other."""
+        docname = self.page_of(node)
         found = next(
-            (eq for eq in page_equations(self.domain, docname) if eq.cell == block["scratchbook_equation"]), None
+            (eq for eq in page_equations(self.domain, docname) if eq.cell == node["scratchbook_equation"]), None
         )
         entry = entry_of(self.domain, docname, found) if found else None
         if entry is None or entry.state != "checked" or not entry.codes:
-            return
+            return None
         names = ", ".join(code["name"] for code in entry.codes)
         listing = find_listing(self.domain, docname, entry.codes[0])
         uri = self.listing_uri(*listing) if listing else ""
-        block["scratchbook_mark"] = {"text": f"✓ {names}", "title": story_of(entry), "uri": uri}
+        return {"text": f"✓ {names}", "title": story_of(entry), "uri": uri}
 
     def listing_uri(self, docname: str, cell: str) -> str:
         """Return the address of a listing, seen from the page that is being written."""
@@ -262,7 +280,8 @@ class ShowChecks(SphinxPostTransform):
         """Return one equation with its number, and below it what it was checked against."""
         equation = entry.equation
         tex = unnumbered(equation.latex)
-        term = nodes.term("", "", plain_lines(equation) if equation.is_plain else nodes.math(tex, tex))
+        drawn = nodes.math(tex, tex, scratchbook_tex=rf"\displaystyle {tex}")  # as large as in its chapter
+        term = nodes.term("", "", plain_lines(equation) if equation.is_plain else drawn)
         if equation.label:
             term.insert(0, [*self.link(equation.label).children, nodes.Text(" ")])
         if equation.excuse:

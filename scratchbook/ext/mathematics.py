@@ -226,7 +226,7 @@ def keep_words_for_search(app: Sphinx, doctree: nodes.document, docname: str) ->
     if app.builder.format != "html" or not is_chosen(app):
         return
     for node in list(find_mathematics(doctree)):
-        node["scratchbook_tex"] = node.astext()
+        node.setdefault("scratchbook_tex", node.astext())
         node.children = []
         words = " ".join(WORDS.findall(node["scratchbook_tex"])).strip()
         if words:

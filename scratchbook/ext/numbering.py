@@ -74,9 +74,9 @@ class NumberExercises(SphinxPostTransform):
         """Return the stars: words that the style sheet draws as stars in HTML, both elsewhere."""
         if not stars:
             return []
-        words = _("difficulty %d of %d") % (stars, MOST_STARS)
+        words = difficulty(stars)
         if domain_of(self.env).builder.format == "html":
-            return [nodes.inline("", words, classes=["stars", f"stars-{stars}"])]
+            return [drawn_stars(stars)]
         if domain_of(self.env).builder.format == "latex":
             return [nodes.math("", r"\star" * stars), nodes.inline("", f"({words})")]
         return [nodes.inline("", f"{'★' * stars}{'☆' * (MOST_STARS - stars)} ({words})")]
@@ -84,6 +84,16 @@ class NumberExercises(SphinxPostTransform):
     def kind(self, kind: str) -> list[nodes.Node]:
         """Return the kind in a word."""
         return [nodes.inline("", _(kind), classes=["exercise-kind"])] if kind else []
+
+
+def difficulty(stars: int) -> str:
+    """Return stars in words."""
+    return _("difficulty %d of %d") % (stars, MOST_STARS)
+
+
+def drawn_stars(stars: int) -> nodes.inline:
+    """Return the words that the style sheets of HTML draw as stars."""
+    return nodes.inline("", difficulty(stars), classes=["stars", f"stars-{stars}"])
 
 
 class FillExerciseLists(SphinxPostTransform):
@@ -117,8 +127,13 @@ class FillExerciseLists(SphinxPostTransform):
         text = nodes.inline("", f"{name}. {exercise.title}" if exercise.title else name)
         here = self.env.current_document.docname
         link = make_refnode(domain_of(self.env).builder, here, docname, exercise.anchor, text)
-        facts = [exercise.kind, _("difficulty %d of %d") % (exercise.stars, MOST_STARS) if exercise.stars else ""]
         line = nodes.paragraph("", "", link)
+        if exercise.stars and domain_of(self.env).builder.format == "html":
+            line += [nodes.Text(" "), drawn_stars(exercise.stars)]
+            if exercise.kind:
+                line += nodes.inline("", f" {_(exercise.kind)}", classes=["exercise-facts"])
+            return nodes.list_item("", line)
+        facts = [_(exercise.kind) if exercise.kind else "", difficulty(exercise.stars) if exercise.stars else ""]
         if any(facts):
             line += nodes.inline("", f" ({', '.join(filter(None, facts))})", classes=["exercise-facts"])
         return nodes.list_item("", line)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import dropwhile
-from typing import Any
+from typing import Any, Final
 
 from docutils import nodes
 from sphinx.locale import _ as translate
@@ -12,6 +13,8 @@ from sphinx.locale import _ as translate
 from scratchbook.core.cells import CellOutcome
 from scratchbook.core.errors import ScratchbookError
 from scratchbook.ext.live import read_emphasis
+
+NUMBER: Final = re.compile(r"[-+]?(\d[\d,]*(\.\d*)?|\.\d+)(e[-+]?\d+)?\s?%?|[-+]?(inf|nan)")
 
 
 def not_run() -> str:
@@ -80,15 +83,24 @@ def table_node(data: dict[str, Any]) -> nodes.table:
     every = [*([header] if header else []), *rows]
     widths = [max(len(row[column]) for row in every) for column in range(len(every[0]) if every else 0)]
     group = nodes.tgroup("", *(nodes.colspec(colwidth=max(width, 1)) for width in widths), cols=len(widths))
+    numeric = [holds_numbers([row[column] for row in rows]) for column in range(len(widths))]
     if header:
-        group += nodes.thead("", table_row(header))
-    group += nodes.tbody("", *map(table_row, rows))
+        group += nodes.thead("", table_row(header, numeric))
+    group += nodes.tbody("", *(table_row(row, numeric) for row in rows))
     return nodes.table("", group, classes=["scratchbook-table"])
 
 
-def table_row(cells: list[str]) -> nodes.row:
-    """Return one row of text."""
-    return nodes.row("", *(nodes.entry("", nodes.paragraph("", cell)) for cell in cells))
+def holds_numbers(cells: list[str]) -> bool:
+    """Whether a column has numbers and nothing else, so that its digits should stand below each other."""
+    return any(cells) and all(not cell or NUMBER.fullmatch(cell) for cell in cells)
+
+
+def table_row(cells: list[str], numeric: list[bool]) -> nodes.row:
+    """Return one row of text; numbers stand at the right of their column."""
+    row = nodes.row()
+    for cell, is_number in zip(cells, numeric, strict=True):
+        row += nodes.entry("", nodes.paragraph("", cell), classes=["text-right"] if is_number else [])
+    return row
 
 
 def failure(outcome: CellOutcome) -> nodes.Node:

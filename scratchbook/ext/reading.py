@@ -6,7 +6,7 @@ Front matter says `level:` and, for MyST, `html_meta: description`; the time is 
 from __future__ import annotations
 
 import re
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,6 +24,7 @@ WORDS_A_MINUTE: Final = 220
 SECONDS_A_LINE: Final = 1.5  # of code or of its output
 SECONDS_AN_EQUATION: Final = 12.0
 LONGEST_DESCRIPTION: Final = 160
+CHAPTER_LINK: Final = re.compile(r'<li class="toctree-l1"><a class="reference internal" href="([^"#]+)">.*?</a>')
 
 
 def show_facts(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
@@ -100,6 +101,20 @@ def complete_page(app: Sphinx, pagename: str, templatename: str, context: dict[s
             context[key] = {**context[key], "title": title}
 
 
+def describe_chapters(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """In a page's table of contents, say below each chapter what it is about."""
+    children = app.env.toctree_includes.get(pagename, ())
+    if doctree is None or not children or app.builder.format != "html" or app.builder.name in ("epub", "singlehtml"):
+        return
+    said = {app.builder.get_relative_uri(pagename, name): description_of(app.env, name) for name in children}
+
+    def described(found: re.Match[str]) -> str:
+        text = said.get(unescape(found[1]), "")
+        return found[0] + (f'<span class="toctree-description">{escape(text)}</span>' if text else "")
+
+    context["body"] = CHAPTER_LINK.sub(described, context["body"])
+
+
 def neighbours(env: BuildEnvironment, docname: str) -> tuple[str | None, str | None, str | None]:
     """Return the pages above, before and after a page."""
     parent, before, after = env.collect_relations().get(docname, (None, None, None))
@@ -108,7 +123,8 @@ def neighbours(env: BuildEnvironment, docname: str) -> tuple[str | None, str | N
 
 def what_pages_show(app: Sphinx, docname: str) -> list[Any]:
     """Tell the incremental build what of other pages this page shows."""
-    return [description_of(app.env, name) if name else "" for name in neighbours(app.env, docname)]
+    shown = [*neighbours(app.env, docname), *app.env.toctree_includes.get(docname, ())]
+    return [description_of(app.env, name) if name else "" for name in shown]
 
 
 def add_files(app: Sphinx) -> None:
@@ -128,6 +144,7 @@ def register(app: Sphinx) -> None:
     app.connect("builder-inited", add_files)
     app.connect("doctree-read", keep_description)
     app.connect("html-page-context", show_facts)
+    app.connect("html-page-context", describe_chapters)
     app.connect("html-page-context", complete_page, priority=400)  # before sphinxext-opengraph reads it
     if DEPENDS_EVENT in app.events.events:
         app.connect(DEPENDS_EVENT, what_pages_show)

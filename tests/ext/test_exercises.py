@@ -217,6 +217,15 @@ def test_the_list_of_exercises_has_all_of_the_book_in_its_order(project):
     ]
 
 
+def test_on_the_site_the_list_of_exercises_shows_stars(project):
+    page = f"# A\n{EXERCISE}\n```{{exercises}}\n```\n"
+    pages = {"docs/index.md": TOCTREE, "docs/a.md": page, "docs/b.md": "# B\n"}
+    html = project.write(pages).build("html").file("a.html")
+
+    listed = html[html.index('<p class="exercise-list-chapter">') :].partition("</li>")[0]
+    assert '<span class="stars stars-2">difficulty 2 of 3</span>' in listed
+
+
 def test_on_paper_solutions_stand_at_the_end_of_their_chapter(project):
     page = f"# A\n{EXERCISE}\nThe last sentence.\n"
     built = project.write({"docs/index.md": TOCTREE, "docs/a.md": page, "docs/b.md": "# B\n\nBeyond.\n"}).build("latex")

@@ -172,6 +172,14 @@ def test_named_columns_are_the_tables_head(chapter):
     assert [entry.astext() for entry in head.findall(nodes.entry)] == ["a", "b"]
 
 
+def test_columns_of_numbers_stand_at_the_right_under_their_names(chapter):
+    rows = "[dict(name='GPT-2', share='22.8%', size='1,024', change=-0.5, next='2 heads'), dict(name='7B', share='')]"
+    built = chapter(f"# Book\n\n{block(rows, options=[':table:'])}\n")
+
+    at_right = [entry.astext() for entry in built.doctree().findall(nodes.entry) if "text-right" in entry["classes"]]
+    assert at_right == ["share", "size", "change", "22.8%", "1,024", "-0.5", "", "", ""]
+
+
 DRAWING = block(
     "class Drawing:",
     "    def _repr_svg_(self):",

@@ -64,6 +64,23 @@ def test_a_page_is_written_again_when_its_neighbour_describes_itself_anew(projec
     assert "Of bees." in project.build("html", html_theme="furo").file("a.html")
 
 
+def test_a_list_of_chapters_says_what_each_is_about(project):
+    html = write_book(project).build("html").file("index.html")
+
+    listed = html[html.index('<div class="toctree-wrapper') :].partition("</div>")[0]
+    assert [" ".join(line.split()) for line in re.findall(r"<li[^>]*>(.*?)</li>", listed, re.DOTALL)] == [
+        '<a class="reference internal" href="a.html">A</a><span class="toctree-description">Of A.</span>',
+        '<a class="reference internal" href="b.html">B</a><span class="toctree-description">Of B.</span>',
+    ]
+
+
+def test_a_list_of_chapters_follows_what_they_say_of_themselves(project):
+    write_book(project).build("html")
+    project.write({"docs/b.md": CHAPTER.replace("{name}", "B").replace("Of B.", "Of bees.")})
+
+    assert "Of bees." in project.build("html").file("index.html")
+
+
 def test_an_equation_of_another_page_waits_in_a_template(project):
     equation = "\n```{math}\n:label: eq-b\n\n\\operatorname{far}\n```\n"
     write_book(project).write({"docs/b.md": CHAPTER.replace("{name}", "B") + equation})

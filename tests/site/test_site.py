@@ -141,6 +141,45 @@ def test_the_number_of_a_wide_equation_stands_beside_it_on_a_phone(chapter, open
     assert number["x"] + number["width"] <= 390
 
 
+def test_the_mark_of_an_equation_takes_none_of_its_width_on_a_phone(chapter, open_page):
+    with open_page(chapter, width=390) as page:
+        page.locator("#equation-eq-norm .equation-side").evaluate(
+            "side => { side.innerHTML += '<a class=\"equation-mark\" href=\"#\">✓ a.function.with.a.long.name</a>'; }"
+        )
+        body = page.locator("#equation-eq-norm .equation-body").bounding_box()
+        mark = page.locator("#equation-eq-norm .equation-mark").bounding_box()
+
+    assert body["width"] > 280
+    assert mark["y"] >= body["y"] + body["height"]
+
+
+def test_the_caption_of_a_wide_table_stays_in_view_on_a_phone(chapter, open_page):
+    with open_page(chapter, width=390) as page:
+        caption = page.locator("table caption")
+        width = caption.evaluate("caption => caption.getBoundingClientRect().width")
+        page.locator(".table-wrapper:has(caption)").evaluate("box => { box.scrollLeft = 120; }")
+        left = caption.evaluate("caption => caption.getBoundingClientRect().left")
+
+    assert width <= 390
+    assert left >= 0
+
+
+def test_an_answer_keeps_its_distance_from_the_line_that_opens_it(chapter, open_page):
+    with open_page(chapter) as page:
+        page.evaluate(OPEN_ALL)
+        gaps = page.evaluate(
+            """[...document.querySelectorAll('article details[open]')].map((fold) => {
+                const bottom = fold.querySelector('summary').getBoundingClientRect().bottom;
+                const inside = fold.lastElementChild.getBoundingClientRect();
+                return [fold.children[1].getBoundingClientRect().top - bottom,
+                        fold.getBoundingClientRect().bottom - inside.bottom];
+            })"""
+        )
+
+    assert len(gaps) >= 7
+    assert [pair for pair in gaps if min(pair) < 8] == []
+
+
 def test_without_script_everything_can_be_read_and_opened(chapter, open_page):
     with open_page(chapter, java_script_enabled=False) as page:
         page.get_by_text("Why does this fold?").click()
