@@ -190,7 +190,8 @@ def first_difference(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[s
 
 def shorten(lines: tuple[str, ...]) -> str:
     """Return the first line, quoted, and how many follow."""
-    more = f" and {len(lines) - 1} more lines" if len(lines) > 1 else ""
+    rest = len(lines) - 1
+    more = f" and {rest} more {'line' if rest == 1 else 'lines'}" if rest > 0 else ""
     return f"{lines[0]!r}{more}" if lines else "nothing"
 
 

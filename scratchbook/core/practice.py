@@ -21,11 +21,14 @@ def as_assertion(check: Code) -> Code:
 
 
 def judge_starter(namespace: dict[str, Any], payload: dict[str, Any]) -> dict[str, Any]:
-    """Report a starter that passes the check, since then there is nothing to do.
+    """Report a starter that passes the check, since then there is nothing to do, and one that cannot run at all.
 
     payload: as `check_code` takes it, the check last, and "name": what messages call the exercise.
     """
-    if not ran(namespace, payload)["ok"]:
+    data = ran(namespace, payload)
+    if data["text"].startswith("SyntaxError") and data["failed"] < len(payload["codes"]) - 1:
+        return verdict(Mistake("exercise", f"the starter of {payload['name']} is no Python: {data['text']}"))
+    if not data["ok"]:
         return verdict()
     text = f"the starter of {payload['name']} passes the check already: leave something to do, or check more"
     return verdict(Mistake("exercise", text))

@@ -288,6 +288,8 @@ class ShowChecks(SphinxPostTransform):
             story = nodes.paragraph("", f"excused: {equation.excuse}")
         elif entry.state == "checked":
             story = self.code_paragraph(entry)
+        elif entry.state == "excused":
+            story = nodes.paragraph("", "checked by ", nodes.literal("", dict(equation.request)["check-with"]))
         else:
             story = nodes.paragraph("", STATES[entry.state])
         return nodes.definition_list_item("", term, nodes.definition("", story))

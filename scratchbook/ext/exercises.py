@@ -28,7 +28,7 @@ KINDS: Final = ("explain", "derive", "count", "implement")
 MOST_STARS: Final = 3
 ROLES: Final = ("starter", "check")
 NO_EXERCISE: Final = "there is no exercise "
-UNSOLVED: Final = "has a {check} and no {solution} with Python in it"
+UNSOLVED: Final = "has a {check} and no {solution} with Python in it; write the code there in a fence ```python"
 FAR: Final = "is_far"  # in the payload of a branch that judges a solution away from its exercise
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from sphinx.application import Sphinx
 
-from scratchbook.core.cells import Cell
+from scratchbook.core.cells import Cell, FileCell
 from scratchbook.core.errors import Mistake, Place, ScratchbookError
 from scratchbook.core.pins import Difference, Pin, compare, make_pin, pin_name, read_pins
 from scratchbook.ext.domain import LiveDomain, domain_of
@@ -66,10 +66,21 @@ def failed_cells(domain: LiveDomain, docname: str) -> Iterator[str]:
                 yield pin_name(cell.id, state)
 
 
+def is_torn(domain: LiveDomain, docname: str) -> bool:
+    """Whether a mistake was found in reading a page, or the lines of a file that it shows cannot be had."""
+    page = domain.pages[docname]
+    files = (cell for cell in page.every_cell if isinstance(cell, FileCell))
+    outcomes = (outcome for cell in files for _, outcome in domain.cell_outcomes(docname, cell.id))
+    return bool(page.mistakes) or any(outcome is not None and outcome.status == "failed" for outcome in outcomes)
+
+
 def check_pins(app: Sphinx, docname: str) -> list[Mistake]:
-    """Return a mistake for each outcome of a pinned page that is not the accepted one."""
+    """Return a mistake for each outcome of a pinned page that is not the accepted one.
+
+    None while a block of the page cannot be read: it has no outcome, it may have no name, and those behind it other names.
+    """
     path, domain = pin_path(app, docname), domain_of(app.env)
-    if path is None or not path.is_file():
+    if path is None or not path.is_file() or is_torn(domain, docname):
         return []
     try:
         if all(pin.frozen for pin in (accepted_pins(app, docname) or {}).values()):

@@ -62,7 +62,7 @@ def test_a_line_more_is_a_difference():
 def test_a_new_cell_has_no_accepted_outcome():
     (difference,) = compare({}, pins("a\nb\n"), 1e-6)
 
-    assert str(difference) == "output has no accepted outcome: 'a' and 1 more lines"
+    assert str(difference) == "output has no accepted outcome: 'a' and 1 more line"
 
 
 def test_a_cell_that_is_gone_is_told():

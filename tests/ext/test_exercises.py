@@ -123,6 +123,7 @@ def test_an_ordinary_hint_stays_what_docutils_makes_of_it(chapter):
         (":stars: 2", ":stars: 4", "option 'stars' of {exercise} is '4': it must be 1 to 3"),
         (":kind: count", ":kind: guess", "option 'kind' of {exercise} is 'guess': it must be one of explain, derive"),
         ("x = 0", "x = 3", "the starter of exercise 'ex-wide' passes the check already: leave something to do"),
+        ("x = 0", "x = 0)", "the starter of exercise 'ex-wide' is no Python: SyntaxError: unmatched ')'"),
         ("x = 3", "x = 4", "the solution of exercise 'ex-wide' does not pass its check: mend the one or the other"),
         ("x = 3", "x = y", "the solution of exercise 'ex-wide' ends with NameError: name 'y' is not defined"),
         (
@@ -130,7 +131,7 @@ def test_an_ordinary_hint_stays_what_docutils_makes_of_it(chapter):
             "",
             "exercise 'ex-wide' has a {starter} and no {check}: nobody knows when it is done",
         ),
-        ("```python\nx = 3\n```", "Three.", "exercise 'ex-wide' has a {check} and no {solution} with Python in it"),
+        ("```python\nx = 3\n```", "Three.", "exercise 'ex-wide' has a {check} and no {solution} with Python in it; "),
     ],
 )
 def test_an_exercise_that_cannot_be_right_is_one_message(chapter, old, new, fact):

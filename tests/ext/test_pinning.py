@@ -100,6 +100,14 @@ def test_code_that_fails_has_one_message(pinned):
     assert [line.partition("[")[2] for line in pinned.build().warnings] == ["scratchbook.run]"]
 
 
+def test_a_block_that_cannot_be_read_has_one_message(pinned):
+    torn = PAGE.format("0.25").replace("{live}", "{live} nowhere.py")
+    files = {"docs/index.md": torn, "pins/index.toml": PIN.format("0.25", "0.25")}
+    (warning,) = pinned.write(files).build().warnings
+
+    assert warning.startswith("docs/index.md:3: WARNING: no file 'nowhere.py'")
+
+
 def test_a_torn_file_is_told_at_the_file(pinned):
     built = pinned.write({"pins/index.toml": "format = 1\n[code-1\n"}).build()
 
