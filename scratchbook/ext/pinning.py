@@ -77,7 +77,7 @@ def is_torn(domain: LiveDomain, docname: str) -> bool:
 def check_pins(app: Sphinx, docname: str) -> list[Mistake]:
     """Return a mistake for each outcome of a pinned page that is not the accepted one.
 
-    None while a block of the page cannot be read: it has no outcome, it may have no name, and those behind it other names.
+    None while a block of the page cannot be read: it has no outcome, and those behind it may have other names.
     """
     path, domain = pin_path(app, docname), domain_of(app.env)
     if path is None or not path.is_file() or is_torn(domain, docname):
