@@ -234,12 +234,13 @@ def read_norm(parser: Parser) -> Node:
 
 
 def read_rounding(parser: Parser) -> Node:
-    r"""\lfloor a \rfloor and \lceil a \rceil."""
+    r"""\lfloor a \rfloor, \lceil a \rceil, and \lfloor a \rceil, the nearest whole number."""
     opener = parser.take()
     with parser.bracketed():
         body = parser.expression()
-    parser.expect(CLOSER[opener.text], opener)
-    name = "floor" if opener.text == r"\lfloor" else "ceil"
+    is_nearest = opener.text == r"\lfloor" and parser.text == r"\rceil"
+    parser.expect(r"\rceil" if is_nearest else CLOSER[opener.text], opener)
+    name = "round" if is_nearest else "floor" if opener.text == r"\lfloor" else "ceil"
     return read_postfix(parser, Call(name, (body,), name, **parser.since(opener.start)), opener.start)
 
 

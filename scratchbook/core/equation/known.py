@@ -24,6 +24,9 @@ WORDS: Final = [
     "arcsin",
     "arccos",
     "arctan",
+    "arsinh",
+    "arcosh",
+    "artanh",
     "erf",
     "sqrt",
     "abs",
@@ -65,6 +68,8 @@ WORDS: Final = [
 ALIASES: Final = {
     "sgn": "sign", "lse": "logsumexp", "avg": "mean", "average": "mean", "variance": "var", "trace": "tr",
     "concatenate": "concat", "cat": "concat",
+    "arcsinh": "arsinh", "arccosh": "arcosh", "arctanh": "artanh", "asinh": "arsinh", "acosh": "arcosh",
+    "atanh": "artanh", "asin": "arcsin", "acos": "arccos", "atan": "arctan",
     "logistic": "sigmoid", "hadamard": "", "expm": "",
 }  # fmt: skip
 SPELLINGS: Final = {word.replace("_", ""): word for word in WORDS} | {
@@ -97,6 +102,9 @@ PREFIX: Final = frozenset(
         "arcsin",
         "arccos",
         "arctan",
+        "arsinh",
+        "arcosh",
+        "artanh",
         "det",
         "logdet",
         "erf",

@@ -36,6 +36,7 @@ class Lexicon:
     axes: how many indices a declared array takes.
     variables, functions: keys of declared and of locally defined names.   arrays: variables that have elements.
     families: bases of functions with an index, such as R of R_m.   indices: letters that run.
+    fresh: names that left sides make of a declared letter, as x_{\\text{new}} = ... beside x.
     upper: arrays whose index stands above, as z^j = ... defines them.
     labels: letters that only part names, such as \\ell of x_\\ell.   words: bases of several letters, longest first.
     """
@@ -47,6 +48,7 @@ class Lexicon:
     families: set[str] = field(default_factory=set)
     indices: set[str] = field(default_factory=set)
     upper: set[str] = field(default_factory=set)
+    fresh: set[str] = field(default_factory=set)
     labels: set[str] = field(default_factory=set)
     words: list[str] = field(default_factory=list)
     axes: dict[str, int] = field(default_factory=dict)
@@ -94,20 +96,21 @@ class Lexicon:
                 place += 1
         return found
 
-    def split_below(self, tokens: Sequence[Token]) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
+    def is_fresh(self, base: str, below: Sequence[Token]) -> bool:
+        """Do a base and the first piece below it make a name of their own, as x_new beside x?"""
+        return any(key_of(base, piece) in self.fresh for piece in split_commas(unwrapped(below))[:1])
+
+    def split_below(self, base: str, tokens: Sequence[Token]) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
         """Part an undeclared name's subscript into a label and indices: m,i of q_{m,i} when m is a number."""
         pieces = split_commas(unwrapped(tokens))
-        count = 0
+        count = int(self.is_fresh(base, tokens))
         while count < len(pieces) and self.is_label(pieces[count]):
             count += 1
         return join_commas(pieces[:count]), join_commas(pieces[count:])
 
-    def is_new_word(self, tokens: Sequence[Token]) -> bool:
-        """Does a script begin with a word that stands for nothing, as the new of x_new beside x?"""
-        first = split_commas(unwrapped(tokens))[0]
-        words = self.names_in(first)
-        is_free = not any(word in self.indices or word in self.variables or word in self.on_right for word in words)
-        return len(words) == len(first) == 1 and is_word(words[0]) and is_free
+    def is_strange(self, tokens: Sequence[Token]) -> bool:
+        """Has a script in brackets a letter that neither runs nor has a value, as the t of r^{(t+1)} = ... r?"""
+        return any(name not in self.indices and name not in self.variables for name in self.names_in(tokens))
 
     def is_label(self, tokens: Sequence[Token]) -> bool:
         """Is a script part of a name, rather than an index?"""
@@ -283,6 +286,7 @@ def make_lexicon(
             lexicon.families.add(base)
     lexicon.variables |= set(given)
     lexicon.words = words_of([*lexicon.variables, *lexicon.functions, *lexicon.indices])
+    lexicon.fresh = new_names(statements, lexicon)
     lexicon.indices |= running_letters(statements, lexicon) - {"d"}
     for statement in statements:
         note_range_letters(statement, lexicon)
@@ -347,29 +351,56 @@ def running_letters(statements: Sequence[RawStatement], lexicon: Lexicon) -> set
     for statement in statements:
         for member in statement.members:
             for place, token in enumerate(member):
-                if place + 2 < len(member) and member[place + 1].text == "_":
-                    script, _ = group(member, place + 2)
+                if place + 2 < len(member) and member[place + 1].text in ("_", "^"):
+                    scripts, _ = read_scripts(member, place + 1)
                     if token.text in BIG or known_function(token.text) in REDUCERS:
-                        found |= first_letters(script)
-                    elif token.kind == "name" and token.text in lexicon.arrays:
-                        found |= index_letters(token.text, script, member, place, lexicon)
+                        found |= first_letters(scripts.below)
+                    elif token.kind == "name":
+                        found |= index_letters(token.text, scripts, lexicon)
                 if place + 2 < len(member) and member[place + 1].text == "(" and token.text in lexicon.arrays:
                     found |= bracketed_letters(member, place + 1, lexicon)
-    return {letter for letter in found if letter not in lexicon.arrays} - new_words(statements, lexicon)
+    fresh = {split_key(key)[1] for key in lexicon.fresh}
+    return {letter for letter in found if letter not in lexicon.arrays} - fresh
 
 
-def new_words(statements: Sequence[RawStatement], lexicon: Lexicon) -> set[str]:
-    r"""Words below a left side that stand nowhere but at its letter, as the new of x_{\text{new}} = 2x."""
+def new_names(statements: Sequence[RawStatement], lexicon: Lexicon) -> set[str]:
+    r"""The names of left sides that a script parts from a declared letter, as x_{\text{new}} = 2x and x_q = 2x do.
+
+    The script stands nowhere else, so it is no index: a word, or a letter where x itself is what the right side reads.
+    """
     right = letters_on_right(statements, lexicon)
     found = set[str]()
     for statement in statements:
         left = read_left(statement.members[0], lexicon) if statement.relations else None
-        pieces = split_commas(unwrapped(left.scripts.below)) if left and left.arguments is None else []
-        for piece in pieces:
-            words = lexicon.names_in(piece)
-            if len(words) == len(piece) == 1 and is_word(words[0]) and words[0] not in lexicon.variables | right:
-                found |= {words[0]}
+        below = split_commas(unwrapped(left.scripts.below)) if left and left.arguments is None else []
+        if left is None or not below or len(below[0]) != 1 or below[0][0].kind != "name":
+            continue
+        word = below[0][0].text
+        is_single = len(below) == 1 and statement.relations[0].text in ("=", ":=") and reads_whole(statement, left.base)
+        is_read = word in right and not all(names_more(statement, word, lexicon) for statement in statements)
+        if word not in lexicon.variables and not is_read and (is_word(word) or is_single):
+            found.add(key_of(left.base, below[0]))
     return found
+
+
+def names_more(statement: RawStatement, letter: str, lexicon: Lexicon) -> bool:
+    r"""Is a letter on the right sides no more than the base of declared names, as the q of q_{\min} is?"""
+    for member in statement.members[1:]:
+        for place, token in enumerate(member):
+            if token.text == letter and token.kind == "name":
+                scripts, _ = read_scripts(member, place + 1)
+                if not scripts.below or not lexicon.knows(key_of(letter, scripts.below, scripts.above, scripts.primes)):
+                    return False
+    return True
+
+
+def reads_whole(statement: RawStatement, base: str) -> bool:
+    """Does a right side read a name without an index?"""
+    return any(
+        token.text == base and (place + 1 == len(member) or member[place + 1].text not in ("_", "(", "["))
+        for member in statement.members[1:]
+        for place, token in enumerate(member)
+    )
 
 
 def letters_on_right(statements: Sequence[RawStatement], lexicon: Lexicon) -> set[str]:
@@ -430,27 +461,24 @@ def first_letters(script: Sequence[Token]) -> set[str]:
     return found
 
 
-def index_letters(
-    base: str, script: Sequence[Token], member: Sequence[Token], place: int, lexicon: Lexicon
-) -> set[str]:
-    """The undeclared letters that index an array here, unless base and script are one declared name."""
-    scripts, _ = read_scripts(member, place + 1)
-    full = key_of(base, scripts.below, scripts.above, scripts.primes)
-    if (
-        lexicon.knows(full)
-        or lexicon.knows(key_of(base, scripts.below, (), scripts.primes))
-        or lexicon.knows(key_of(base, scripts.below))
-    ):
-        return set()
-    letters = set[str]()
-    for number, token in enumerate(script):
-        if (
-            token.kind == "name"
-            and token.text not in lexicon.variables
-            and (number == 0 or script[number - 1].text != "_")
-        ):
-            letters.add(token.text + "'" * primes_after(script, number))
-    return letters
+def index_letters(base: str, scripts: Scripts, lexicon: Lexicon) -> set[str]:
+    """The undeclared letters that index a declared array here; none where base and scripts are one declared name."""
+    for below, above, rest, _ in candidates(scripts):
+        key = key_of(base, below, above, scripts.primes)
+        if lexicon.knows(key):
+            return letters_below(rest, lexicon) if key in lexicon.arrays else set()
+    return set()
+
+
+def letters_below(script: Sequence[Token], lexicon: Lexicon) -> set[str]:
+    """The undeclared letters of a script, but those that are scripts within it."""
+    return {
+        token.text + "'" * primes_after(script, number)
+        for number, token in enumerate(script)
+        if token.kind == "name"
+        and token.text not in lexicon.variables
+        and (number == 0 or script[number - 1].text != "_")
+    }
 
 
 def add_left_sides(lexicon: Lexicon, statements: Sequence[RawStatement]) -> None:
@@ -477,7 +505,7 @@ def add_left_sides(lexicon: Lexicon, statements: Sequence[RawStatement]) -> None
 
 def is_labelled(left: Left, lexicon: Lexicon) -> bool:
     """Has a left side no index, or a label before its indices, as x_1 and x_{1,j} have?"""
-    return not left.scripts.below or bool(lexicon.split_below(left.scripts.below)[0])
+    return not left.scripts.below or bool(lexicon.split_below(left.base, left.scripts.below)[0])
 
 
 def add_left(lexicon: Lexicon, left: Left) -> None:
@@ -535,7 +563,9 @@ def resolve_left(lexicon: Lexicon, left: Left) -> tuple[str | None, tuple[Token,
             return key + BESIDE, rest_below, ()
         if not lexicon.knows(key) or ((rest_below or rest_above) and not lexicon.has_elements(key)):
             continue
-        if rest_below and not rest_above and lexicon.is_new_word(rest_below):
+        if rest_below and not rest_above and lexicon.is_fresh(left.base, rest_below):
+            continue
+        if is_bracketed(rest_above) and lexicon.is_strange(rest_above):
             continue
         if not rest_above:
             return key, rest_below, ()
@@ -544,7 +574,7 @@ def resolve_left(lexicon: Lexicon, left: Left) -> tuple[str | None, tuple[Token,
     above = scripts.above
     if flat(above) in ("T", r"\top", "-1"):
         return None, (), ()
-    label, index = lexicon.split_below(scripts.below)
+    label, index = lexicon.split_below(left.base, scripts.below)
     if index and not above and lexicon.is_number_beside(key_of(left.base, label, (), scripts.primes)):
         return key_of(left.base, label, (), scripts.primes) + BESIDE, index, ()
     if is_bracketed(above) and not lexicon.is_label(unwrapped(above)):

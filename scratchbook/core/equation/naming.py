@@ -150,7 +150,7 @@ def built_in(parser: Parser, base: str, scripts: Scripts, start: int) -> Node:
     if parser.text == "(":
         key = key_of(base, scripts.below, scripts.above, scripts.primes)
         return call(parser, key, base, (), (), start)
-    label, index = parser.lexicon.split_below(scripts.below)
+    label, index = parser.lexicon.split_below(base, scripts.below)
     if index and key_of(base, label) in parser.lexicon.numbers:
         shown = latex_of(key_of(base, scripts.below))
         fact = f"{shown} is not declared, and {base} is a number, which has no index"

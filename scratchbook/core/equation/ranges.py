@@ -310,10 +310,12 @@ class Ranges:
         definition = clauses[0].definition
         if definition.parameters is not None or ("whole", key) in evaluator.active:
             return None
+        patterns = [clause.definition.patterns[axis : axis + 1] for clause in clauses]
+        names = [part[0].key for part in patterns if part and isinstance(part[0], Name)]
+        if len(names) == len(clauses) and not any(evaluator.is_known(name) for name in names):
+            spans = {self.clause_span(clause, name, evaluator) for clause, name in zip(clauses, names, strict=True)}
+            return spans.pop() if len(spans) == 1 else None
         if len(clauses) == 1 and axis < len(definition.patterns):
-            pattern = definition.patterns[axis]
-            if isinstance(pattern, Name) and not evaluator.is_known(pattern.key):
-                return self.clause_span(clauses[0], pattern.key, evaluator)
             return None
         if any(memo[0] == "arrays" for memo in evaluator.active if isinstance(memo, tuple)) and len(clauses) > 1:
             return None

@@ -4,7 +4,7 @@ operators."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final
 
@@ -68,29 +68,73 @@ def read_statements(tokens: list[Token]) -> list[RawStatement]:
 
     Raises EquationError for environments that do not match, pieces without a relation, and empty sides.
     """
-    chunks = merge(cut_chunks(drop_layout(drop_system(tokens))))
+    chunks = merge(cut_chunks(drop_layout(drop_systems(tokens))))
     if not chunks:
         raise fault("an empty equation; write left = right")
     return [part_relations(chunk) for chunk in chunks]
 
 
-def drop_system(tokens: list[Token]) -> list[Token]:
-    r"""Drop the brace before a whole display: \begin{cases} a = b \\ c = d \end{cases} is a system of equations."""
-    start = 1 if tokens[:1] and tokens[0].text == r"\{" else 0
-    opener = tokens[start] if len(tokens) > start else None
-    names = (r"\begin{cases}", r"\begin{dcases}") if not start else (r"\begin{aligned}", r"\begin{array}")
-    if opener is None or opener.text not in names:
-        return tokens
+def drop_systems(tokens: list[Token]) -> list[Token]:
+    r"""Drop the brace before several statements: \begin{cases} a = b \\ c = d \end{cases} is a system of equations."""
+    kept: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        opens_one = tokens[place].text in (r"\{", r"\begin{cases}", r"\begin{dcases}")
+        body, end = system_at(tokens, place) if opens_one and is_start(kept) else ([], place)
+        kept += body or tokens[place : place + 1]
+        place = end if body else place + 1
+    return kept
+
+
+def is_start(before: Sequence[Token]) -> bool:
+    """May a statement begin behind these tokens?"""
+    if not before or before[-1].text in SEPARATORS or before[-1].kind == "text":
+        return True
+    written = next((token for token in reversed(before) if not is_layout(token)), None)
+    return written is not before[-1] and (written is None or written.text not in RELATIONS | JOINERS | {"-"})
+
+
+def is_layout(token: Token) -> bool:
+    """Does a token only part rows, cells and equations?"""
+    return token.kind in ("newline", "space") or token.text == "&"
+
+
+def system_at(tokens: Sequence[Token], place: int) -> tuple[list[Token], int]:
+    """The rows of the system that begins at a place, and the place behind it; nothing where none does."""
+    start = place + (tokens[place].text == r"\{")
+    names = (r"\begin{cases}", r"\begin{dcases}") if start == place else (r"\begin{aligned}", r"\begin{array}")
+    if start >= len(tokens) or tokens[start].text not in names:
+        return [], place
     depth, end = 1, start + 1
     while end < len(tokens) and depth:
         depth += tokens[end].text.startswith(r"\begin{") - tokens[end].text.startswith(r"\end{")
         end += 1
-    if depth or (start and (end >= len(tokens) or tokens[end].text != r"\right.")):
-        return tokens
-    body = tokens[start + 1 : end - 1]
-    if opener.text == r"\begin{array}" and body[:1] and body[0].text == "{":
+    if depth or (start > place and (end >= len(tokens) or tokens[end].text != r"\right.")):
+        return [], place
+    body = list(tokens[start + 1 : end - 1])
+    if place and not all(is_equation(row) for row in rows_of(body)):
+        return [], place
+    if tokens[start].text == r"\begin{array}" and body[:1] and body[0].text == "{":
         body = body[[token.text for token in body].index("}") + 1 :]
-    return [*body, *tokens[end + start :]]
+    return [*body, replace(tokens[end - 1], kind="newline", text="\\\\")], end + (start > place)
+
+
+def rows_of(body: Sequence[Token]) -> list[list[Token]]:
+    """The rows of an environment that have any tokens."""
+    rows: list[list[Token]] = [[]]
+    for token in body:
+        if token.kind == "newline":
+            rows.append([])
+        else:
+            rows[-1].append(token)
+    return [row for row in rows if row]
+
+
+def is_equation(row: Sequence[Token]) -> bool:
+    """Has a row its relation in the first cell or before the second, where a case has its value?"""
+    cells = [number for number, token in enumerate(row) if token.text == "&"]
+    first = row[: cells[0] + 2] if cells else row
+    return any(token.text in RELATIONS for token in top_level(first))
 
 
 def drop_layout(tokens: list[Token]) -> list[Token]:

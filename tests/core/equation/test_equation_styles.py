@@ -326,3 +326,48 @@ def test_the_expression_on_a_left_side_is_what_a_display_is_about():
     latex = r"\log Z = \log \sum_i p_i, \quad p_i = e^{x_i}"
 
     assert said(latex, "x: vector(n)", "np.log(np.exp(x).sum())") == ""
+
+
+@pytest.mark.parametrize(
+    ("latex", "check"),
+    [
+        (r"x_q = 2x", "2 * x"),
+        (r"x_c = x - a, \quad y = 2 x_c", "y == 2 * (x - a)"),
+        (r"x^{(t+1)} = 2x", "2 * x"),
+        (r"x_i^{(t+1)} = 2x_i", "2 * x"),
+    ],
+)
+def test_a_script_that_stands_nowhere_else_makes_a_name_beside_a_declared_letter(latex, check):
+    assert said(latex, "x: vector(n)\na: positive", check) == ""
+    assert said(latex.replace("2", "3"), "x: vector(n)\na: positive", check) != ""
+
+
+def test_a_letter_that_runs_or_has_a_value_makes_no_new_name():
+    notation = "x: vector(n)\nq: int(1..3)"
+
+    assert "defined by itself" in said(r"x_i = x_i + \sum_i x_i", notation, "x == 2 * x")
+    assert said(r"x_q = 2x", notation, "2 * x") != ""
+
+
+SYSTEM = r"\left\{ \begin{aligned} a &= 2x \\ b &= 3a \end{aligned} \right."
+
+
+@pytest.mark.parametrize("latex", [rf"y = a + b, \quad {SYSTEM}", rf"{SYSTEM} \qquad y = a + b"])
+def test_a_brace_before_equations_may_stand_anywhere(latex):
+    assert said(latex, "x: vector(n)", "y == 8 * x") == ""
+
+
+CASES = r"\begin{cases} x & \text{if } x > 0 \\ 0 & \text{otherwise} \end{cases}"
+
+
+@pytest.mark.parametrize("before", ["y = \\\\", "y &= \\\\ &", "y = 2 \\cdot \\\\", r"y = 1 + \\ \quad"])
+def test_a_brace_behind_an_open_equation_is_its_value(before):
+    factor = 2 if "cdot" in before else 1
+    start = 1 if "+" in before else 0
+    check = f"{start} + {factor} * max(0.0, x)"
+
+    assert said(rf"\begin{{aligned}} {before} {CASES} \end{{aligned}}", "x: scalar", check) == ""
+
+
+def test_the_index_of_a_name_with_a_label_is_an_index():
+    assert said(r"r_i^{(t+1)} = 2 r_i^{(t)}", "r^{(t)} as r: vector(n)", "2 * r") == ""
