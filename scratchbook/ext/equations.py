@@ -98,8 +98,7 @@ def keep_display(
     place = find_spot(directive.env, *directive.get_source_info()).place
     first = Place(place.path, place.line if directive.arguments else first_line(directive))
     label = str(block.get("label") or "")
-    if excuse is not None and (request or not excuse.strip()):
-        text = "an equation is checked or excused, not both" if request else ":nocheck: needs the reason why not"
+    if text := wrong_excuse(excuse, request):
         page.mistakes.append(Mistake("equation", text, place))
     cell = ""
     if request and excuse is None:
@@ -108,6 +107,13 @@ def keep_display(
     equation = Equation(label, block.astext(), first, cell, tuple(sorted(request.items())), (excuse or "").strip())
     domain.keep(docname, ROOM, equation)
     block["scratchbook_equation"] = cell
+
+
+def wrong_excuse(excuse: str | None, request: Mapping[str, str]) -> str:
+    """Return what is wrong with an excuse: it stands beside a check, or gives no reason; "" for nothing."""
+    if excuse is None or (excuse.strip() and not request):
+        return ""
+    return "an equation is checked or excused, not both" if request else ":nocheck: needs the reason why not"
 
 
 class Formula(LiveRole):

@@ -11,17 +11,20 @@ from sphinx.application import Sphinx
 from scratchbook.core.cells import BranchCell
 from scratchbook.core.errors import Place, ScratchbookError
 from scratchbook.ext.directive import Converter, LiveDirective, first_line, required
-from scratchbook.ext.equations import CHECK_OPTIONS, ROOM, TASK, Equation
+from scratchbook.ext.equations import CHECK_OPTIONS, EXCUSE, ROOM, TASK, Equation, wrong_excuse
 
 EMPTY: Final = "{formulas} is empty: write lines such as H = X + F(X) in it"
 
 
 class Formulas(LiveDirective):
-    """Formulas, one a line, with the options of a checked display; what follows # is for the reader alone."""
+    """Formulas, one a line, with the options of a checked display; what follows # is for the reader alone.
+
+    They stand in a container, into which `checked` puts the mark.
+    """
 
     optional_arguments = 0
     wanted: ClassVar[dict[str, Converter]] = {
-        **dict.fromkeys(CHECK_OPTIONS, directives.unchanged),
+        **dict.fromkeys((*CHECK_OPTIONS, EXCUSE), directives.unchanged),
         "class": directives.class_option,
         "name": required,
     }
@@ -31,16 +34,26 @@ class Formulas(LiveDirective):
         text = "\n".join(self.content)
         if not text.strip():
             raise ScratchbookError(EMPTY, kind="equation")
-        request = tuple(sorted((name, self.options[name] or "") for name in CHECK_OPTIONS if name in self.options))
-        cell, place = self.page.fresh_id("check-formulas"), self.place
-        self.page.cells.append(BranchCell(cell, place, TASK))
-        equation = Equation("", text, Place(place.path, first_line(self)), cell, request, is_plain=True)
+        request: dict[str, str] = {
+            name: str(self.options[name] or "") for name in CHECK_OPTIONS if name in self.options
+        }
+        excuse, cell = self.options.get(EXCUSE), ""
+        if wrong := wrong_excuse(excuse, request):
+            raise ScratchbookError(wrong, kind="equation")
+        if excuse is None:
+            cell = self.page.fresh_id("check-formulas")
+            self.page.cells.append(BranchCell(cell, self.place, TASK))
+        first, given = Place(self.place.path, first_line(self)), tuple(sorted(request.items()))
+        equation = Equation("", text, first, cell, given, (excuse or "").strip(), is_plain=True)
         self.domain.keep(self.env.current_document.docname, ROOM, equation)
         block = nodes.literal_block(text, text, classes=["scratchbook-formulas", *self.options.get("class", [])])
         block["language"] = "none"
         self.set_source_info(block)
         self.add_name(block)
-        return [block]
+        beside = nodes.container("", block, classes=["scratchbook-checked"])
+        beside["scratchbook_equation"] = cell
+        self.set_source_info(beside)
+        return [beside]
 
 
 def register(app: Sphinx) -> None:

@@ -309,6 +309,35 @@ def test_formulas_in_plain_text_are_shown_as_they_stand_and_checked(chapter):
     assert block.astext() == "rms(x) = gain * x / sqrt(mean(x*x) + epsilon)   # a row"
 
 
+def marks_beside(built):
+    """The links beside formulas in plain text."""
+    boxes = [box for box in built.doctree().findall(nodes.container) if "scratchbook-checked" in box["classes"]]
+    return [link for box in boxes for link in box.findall(nodes.reference)]
+
+
+def test_a_mark_beside_formulas_in_plain_text_links_to_the_code_on_the_page(chapter):
+    built = chapter(page(NOTATION, PLAIN, SHOWN), CODE, builder="html")
+    (link,) = marks_beside(built)
+
+    assert link.astext() == "✓ rms"
+    assert "random draws; the gradient by x, g too" in link["reftitle"]
+    assert f'id="{link["refuri"].partition("#")[2]}"' in built.file("index.html")
+
+
+def test_excused_formulas_in_plain_text_have_no_mark(chapter):
+    excused = PLAIN.replace(":check: rms", ":nocheck: it is a sketch")
+
+    assert marks_beside(chapter(page(NOTATION, excused, SHOWN), CODE, builder="html")) == []
+
+
+@pytest.mark.parametrize(("options", "said"), [(":nocheck:", "needs the reason"), (":nocheck: a\n:check: rms", "both")])
+def test_an_excuse_of_formulas_needs_a_reason_and_no_check(chapter, options, said):
+    built = chapter(page(NOTATION, PLAIN.replace(":check: rms", options), SHOWN), CODE)
+
+    assert len(built.warnings) == 1
+    assert said in built.warnings[0]
+
+
 def test_a_wrong_formula_in_plain_text_is_told_at_its_line(chapter):
     built = chapter(page(NOTATION, PLAIN.replace("+ epsilon", "- epsilon"), SHOWN), CODE)
 
