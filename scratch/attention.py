@@ -2,6 +2,7 @@
 
 Forward and backward.  A row is a token and W is (in, out).  A token's query says what it looks for, its key what it
 can be found by, its value what it hands over.  Shares are also called attention weights.
+A name that ends in _bar is the gradient of the loss by what the name says.
 """
 
 from functools import cache
@@ -17,6 +18,7 @@ from refusals import (
     check_heads,
     check_one_head,
     check_product,
+    check_scores,
 )
 
 
@@ -25,7 +27,9 @@ def softmax(scores):
     """Turn scores into shares: positive, and one in sum along the last axis.
 
     scores: [..., n]   ->   shares: [..., n]
+    Raises ShapeMismatchError if there is nothing to share among.
     """
+    check_scores(scores)
     scores = as_floats(scores)
     # Subtracting the maximum changes no share but keeps exp from overflowing.
     powers = scores - scores.max(axis=-1, keepdims=True)
@@ -54,7 +58,7 @@ def causal_mask(n_queries, n_keys=None, dtype=float):
     The last query stands at the last key.   ->   [n_queries, n_keys]
     Raises OutOfRangeError for fewer keys than queries.
     """
-    n_keys = n_keys or n_queries
+    n_keys = n_queries if n_keys is None else n_keys
     check_count("the number of queries", n_queries)
     check_count("the number of keys", n_keys, least=n_queries)
     hidden = np.full((n_queries, n_keys), -np.inf, dtype)
@@ -66,7 +70,7 @@ def causal_mask(n_queries, n_keys=None, dtype=float):
 
 # tag::attention-trace[]
 class AttentionTrace(NamedTuple):
-    """Every array of one attention, a head an axis.
+    """Every array of one attention; all heads are in it, along one axis.
 
     Q, K, V, result: [..., heads, tokens, d_head]
     scores, shares: [..., heads, queries, keys]
@@ -124,7 +128,7 @@ def linear(x, W, b=None):
     Raises ShapeMismatchError if these do not fit.
     """
     check_product(x, W, b)
-    # One product of all rows: of three axes, NumPy would make one a sequence.
+    # One product for all rows; from three axes NumPy would make one a sequence.
     z = (rows(x) @ W).reshape(*x.shape[:-1], W.shape[-1])
     return z if b is None else z + b
 
@@ -134,9 +138,9 @@ def linear_backward(upstream, x, W, b=None):
 
     upstream: [..., d_out]   ->   gradients of x, W and b (none without a b)
     """
-    z = rows(upstream)
-    b_gradient = None if b is None else z.sum(axis=0)
-    return linear(upstream, W.T), rows(x).T @ z, b_gradient
+    z_bar = rows(upstream)
+    b_bar = None if b is None else z_bar.sum(axis=0)
+    return linear(upstream, W.T), rows(x).T @ z_bar, b_bar
 
 
 def rows(x):
@@ -154,11 +158,11 @@ def project(x, weights, name):
 def project_backward(upstream, x, weights, name):
     """Give the gradient of x, and a dict: those of W_name and b_name, if any."""
     W, b = weights[f"W_{name}"], weights.get(f"b_{name}")
-    x_gradient, W_gradient, b_gradient = linear_backward(upstream, x, W, b)
-    gradients = {f"W_{name}": W_gradient}
+    x_bar, W_bar, b_bar = linear_backward(upstream, x, W, b)
+    gradients = {f"W_{name}": W_bar}
     if b is not None:
-        gradients[f"b_{name}"] = b_gradient
-    return x_gradient, gradients
+        gradients[f"b_{name}"] = b_bar
+    return x_bar, gradients
 # end::project[]
 
 
@@ -225,7 +229,7 @@ def multi_head_attention(
     -> trace with result: [..., tokens, d]
     Source: vaswani2017attention, section 3.2.2; ainslie2023gqa.
     """
-    n_kv_heads = n_kv_heads or n_heads
+    n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
     check_attention(x, weights, n_heads, n_kv_heads, rotation)
     Q = split_heads(project(x, weights, "q"), n_heads)
     K = split_heads(project(x, weights, "k"), n_kv_heads)
@@ -249,21 +253,22 @@ def multi_head_attention_backward(upstream, trace, weights):
 
     upstream: [..., tokens, d]   ->   x gradient, and a dict keyed like weights
     """
-    merged, gradients = project_backward(upstream, trace.merged, weights, "o")
-    upstream_heads = split_heads(merged, trace.heads.Q.shape[-3])
-    Q, K, V = attention_backward(upstream_heads, trace.heads)
-    group = Q.shape[-3] // trace.K.shape[-3]
-    K, V = share_heads_backward(K, group), share_heads_backward(V, group)
+    n_heads = trace.heads.Q.shape[-3]
+    group = n_heads // trace.K.shape[-3]
+    merged_bar, gradients = project_backward(upstream, trace.merged, weights, "o")
+    result_bar = split_heads(merged_bar, n_heads)
+    Q_bar, K_bar, V_bar = attention_backward(result_bar, trace.heads)
+    K_bar = share_heads_backward(K_bar, group)
+    V_bar = share_heads_backward(V_bar, group)
     if trace.rotation is not None:
-        Q = rotate_backward(Q, trace.rotation)
-        K = rotate_backward(K, trace.rotation)
-    x_gradient = np.zeros_like(trace.x)
-    for name, heads in (("q", Q), ("k", K), ("v", V)):
-        heads = merge_heads(heads)
-        part, more = project_backward(heads, trace.x, weights, name)
-        x_gradient += part
+        Q_bar = rotate_backward(Q_bar, trace.rotation)
+        K_bar = rotate_backward(K_bar, trace.rotation)
+    x_bar = 0.0
+    for name, bar in (("q", Q_bar), ("k", K_bar), ("v", V_bar)):
+        part, more = project_backward(merge_heads(bar), trace.x, weights, name)
+        x_bar = x_bar + part
         gradients |= more
-    return x_gradient, gradients
+    return x_bar, gradients
 # end::multi-head-backward[]
 
 

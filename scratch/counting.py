@@ -110,9 +110,9 @@ def kaplan_forward(architecture, n_context):
     """Estimate a token's forward pass as Kaplan does, 2 N + 2 L T d.
 
     Of attention's two terms he counts one.
-
     Source: kaplan2020scaling, table 1.
     """
+    check_count("n_context", n_context)
     parts = count_block(architecture)
     L, per_block = architecture.n_layers, parts["attention"] + parts["feed_forward"]
     return 2 * L * per_block + 2 * L * n_context * architecture.n_model
@@ -123,6 +123,7 @@ def palm_training(architecture, n_context):
 
     N leaves out biases and learned positions, which are in no matrix product.
     """
+    check_count("n_context", n_context)
     n_parameters = count(architecture._replace(n_positions=0, biases="none"))
     attention = 12 * architecture.n_layers * architecture.n_model * n_context
     return n_context * (6 * n_parameters + attention)
@@ -163,12 +164,15 @@ def cache_bytes(architecture, n_tokens=1, bytes_each=2):
     bytes_each: 2 for numbers of 16 bits   Source: shazeer2019fast; ainslie2023gqa.
     """
     check_count("n_tokens", n_tokens)
+    check_positive("bytes_each", bytes_each)
     per_token = 2 * architecture.n_layers * key_width(architecture) * bytes_each
     return per_token * n_tokens
 
 
 def weight_bytes(n_parameters, bits_each=16):
     """Count the bytes of weights of bits_each bits, with nothing beside them."""
+    check_positive("n_parameters", n_parameters)
+    check_positive("bits_each", bits_each)
     return n_parameters * bits_each // 8
 
 

@@ -13,6 +13,7 @@ from positions import sinusoidal
 from refusals import (
     NotFiniteError,
     ShapeMismatchError,
+    as_ids,
     check_count,
     check_ids,
     check_length,
@@ -156,7 +157,7 @@ class CausalLanguageModel:
 
     def checked_prefix(self, ids):
         """Give the ids as an array, or refuse them at the door; weights that a reader spoiled too."""
-        ids = np.asarray(ids)
+        ids = as_ids(ids)
         if ids.ndim != 1:
             raise ShapeMismatchError(f"expected one sequence of ids, [tokens], not shape {ids.shape}")
         check_length(len(ids), self.max_context)

@@ -1,18 +1,23 @@
-"""Turn token ids into rows, and bring a row's gradient home to its id."""
+"""Turn token ids into rows of numbers, their embeddings, and bring a row's gradient home to its id.
+
+The gradient by a function's result is called upstream: it is what comes down to a backward from the loss.
+"""
 
 import numpy as np
 
-from refusals import check_ids
+from refusals import check_lookup
 
 
 # tag::lookup[]
 def lookup(ids, E):
     """Give every token the row of its id.
 
-    ids: [..., tokens], 0-based   E: [n_vocab, d]   ->   [..., tokens, d]
-    Raises NotIntegerError or OutOfRangeError for an id without a row.
+    ids: [..., tokens], 0-based   E: [n_vocab, d], the table of embeddings
+    -> [..., tokens, d]
+    Raises NotIntegerError or OutOfRangeError for an id without a row, and
+    ShapeMismatchError for a number instead of a sequence.
     """
-    check_ids(ids, len(E))
+    check_lookup(ids, E)
     return E[ids]
 
 

@@ -14,6 +14,7 @@ from refusals import (
     check_ids,
     check_length,
     check_logits,
+    check_parts,
     check_same,
 )
 from transformer import language_model, split_layers
@@ -137,7 +138,8 @@ class KeyValueCache:
         if self.K is None:
             shape = (*K.shape[:-2], self.max_context, K.shape[-1])
             self.K, self.V = np.empty(shape, K.dtype), np.empty(shape, V.dtype)
-        check_same("all keys and values", K.shape, self.K[..., start:end, :].shape)
+        check_same("all keys", K.shape, self.K[..., start:end, :].shape)
+        check_same("all values", V.shape, self.V[..., start:end, :].shape)
         self.K[..., start:end, :], self.V[..., start:end, :] = K, V
         self.n_tokens = end
         return self.K[..., :end, :], self.V[..., :end, :]
@@ -156,7 +158,9 @@ class Reader:
         self, weights, n_heads, max_context=256, frequencies=None,
         pairs=interleaved, **settings,
     ):
+        check_parts(weights, "E")
         layers = split_layers(weights)
+        check_parts(layers[0], "W_q")
         check_heads(layers[0]["W_q"].shape[-1], n_heads, n_heads)
         if frequencies is None:
             frequencies = rope_frequencies(layers[0]["W_q"].shape[-1] // n_heads)
@@ -189,6 +193,12 @@ class Reader:
     # end::read[]
 
 
+def check_end(end_id, weights):
+    """Refuse an end that no token is: it would never come."""
+    if end_id is not None:
+        check_ids(end_id, len(weights["E"]))
+
+
 # tag::generate[]
 def generate(reader, ids, n_new, choose=greedy, end_id=None):
     """Continue ids by up to n_new tokens: a list of new ids, the end included.
@@ -196,6 +206,7 @@ def generate(reader, ids, n_new, choose=greedy, end_id=None):
     choose: takes the scores of the next token and gives its id
     """
     check_count("n_new", n_new, least=0)
+    check_end(end_id, reader.weights)
     new, logits = [], reader.read(ids)
     for _ in range(n_new):
         new.append(choose(logits[-1]))
@@ -212,6 +223,7 @@ def generate_slowly(
 ):
     """Continue ids as generate does, but read everything again for every token."""
     check_count("n_new", n_new, least=0)
+    check_end(end_id, weights)
     context = list(ids)
     for _ in range(n_new):
         ids_so_far = np.array(context)

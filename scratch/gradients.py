@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from refusals import ShapeMismatchError, check_positive
+from refusals import ShapeMismatchError, check_array, check_positive, check_some
 
 
 # tag::differences[]
@@ -16,8 +16,11 @@ def differences(function, x, step=1e-5):
 
     function: takes an array shaped like x and gives one number
     -> gradient: shaped like x
+    Raises ShapeMismatchError if the function gives more than one number.
     """
     check_positive("step", step)
+    check_array(x)
+    check_one_number(function(x))
     gradient = np.empty_like(x, dtype=float)
     for place in np.ndindex(x.shape):
         nudge = np.zeros_like(x, dtype=float)
@@ -25,6 +28,12 @@ def differences(function, x, step=1e-5):
         gradient[place] = (function(x + nudge) - function(x - nudge)) / (2 * step)
     return gradient
 # end::differences[]
+
+
+def check_one_number(result):
+    """Refuse a function of many results: a gradient is that of one number."""
+    if np.size(result) != 1:
+        raise ShapeMismatchError(f"expected a function that gives one number, not {np.size(result)}: take its sum")
 
 
 # tag::place[]
@@ -97,7 +106,8 @@ def check_gradients(function, weights, gradients, step=1e-5):
 
 
 def check_same_names(weights, gradients):
-    """Refuse a gradient that is missing or left over."""
+    """Refuse a gradient that is missing or left over, and nothing to check."""
+    check_some("arrays to check", weights)
     if set(weights) != set(gradients):
         unmatched = ", ".join(sorted(set(weights) ^ set(gradients)))
         raise ShapeMismatchError(f"weights and gradients must have the same names; unmatched: {unmatched}")

@@ -42,7 +42,8 @@ def weight_shapes(
     Raises OutOfRangeError for a size or a choice that no model has.
     """
     check_sizes(n_vocab=n_vocab, n_model=n_model, n_layers=n_layers)
-    one = block_shapes(n_model, n_hidden, n_keys or n_model, variant)
+    n_keys = n_model if n_keys is None else n_keys
+    one = block_shapes(n_model, n_hidden, n_keys, variant)
     shapes = {"E": (n_vocab, n_model), **join_layers([one] * n_layers)}
     if variant.positions == "learned":
         check_sizes(max_context=max_context)

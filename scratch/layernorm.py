@@ -1,4 +1,4 @@
-"""Normalize rows as the first transformers did: subtract the mean, divide by the spread.  Forward and backward."""
+"""Normalize rows as the first transformers did: subtract the mean, divide by the standard deviation; and backward."""
 
 import numpy as np
 
@@ -10,7 +10,8 @@ from refusals import check_norm
 def layernorm(x, gain, bias, epsilon=1e-5):
     """Bring every row to mean 0 and variance 1; then a gain and a bias are learned.
 
-    x: [..., d]   gain, bias: [d]   ->   [..., d]
+    x: [..., d]   gain, bias: [d]   epsilon: joins the variance   ->   [..., d]
+    Raises ShapeMismatchError if these do not fit.
     Source: ba2016layer, eq. 4.
     """
     check_norm(x, epsilon, gain, bias)
@@ -24,9 +25,9 @@ def layernorm_backward(upstream, x, gain, bias, epsilon=1e-5):
     upstream: [..., d]   ->   gradients of x: [..., d], gain: [d] and bias: [d]
     """
     normal, r = centre_and_scale(x, epsilon)
-    z = gain * upstream  # the gradient by the normal row
-    along = np.vecdot(z, normal)[..., None] / x.shape[-1]
-    x_gradient = r * (z - z.mean(axis=-1, keepdims=True) - along * normal)
+    z_bar = gain * upstream  # the gradient by the normal row
+    along = np.vecdot(z_bar, normal)[..., None] / x.shape[-1]
+    x_gradient = r * (z_bar - z_bar.mean(axis=-1, keepdims=True) - along * normal)
     gain_gradient = rows(upstream * normal).sum(axis=0)
     return x_gradient, gain_gradient, rows(upstream).sum(axis=0)
 # end::layernorm[]
@@ -34,7 +35,7 @@ def layernorm_backward(upstream, x, gain, bias, epsilon=1e-5):
 
 # tag::centre-and-scale[]
 def centre_and_scale(x, epsilon):
-    """Give rows of mean 0 and variance 1, and one over the spread they had.
+    """Give rows of mean 0 and variance 1, and r, one over their standard deviation.
 
     x: [..., d]   ->   [..., d] and [..., 1]
     """

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from refusals import NotFiniteError, check_targets
+from refusals import NotFiniteError, check_scores, check_targets
 
 
 # tag::log-softmax[]
@@ -16,6 +16,7 @@ def log_softmax(logits):
 
     logits: [..., n_vocab]   ->   [..., n_vocab], nats
     """
+    check_scores(logits)
     shifted = logits - logits.max(axis=-1, keepdims=True)
     return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
 # end::log-softmax[]
@@ -27,7 +28,7 @@ class LossTrace(NamedTuple):
 
     log_probabilities: np.ndarray  # [..., tokens, n_vocab]
     targets: np.ndarray  # [..., tokens, 1]
-    share: np.ndarray  # [..., tokens]: of the mean, 0 where a position is ignored
+    share: np.ndarray  # [..., tokens]: what each weighs in the mean; 0 if ignored
     result: float  # nats a token
 
 

@@ -88,10 +88,11 @@ class MlpTrace(NamedTuple):
 
 # tag::mlp[]
 def mlp(x, W_1, b_1, W_2, b_2, activation="relu"):
-    """Widen every row, stop what is negative, narrow it again.
+    """Widen every row, bend it by the activation, narrow it again.
 
     x: [..., d]   W_1: [d, h]   b_1: [h] or none   W_2: [h, d]   b_2: [d] or none
-    -> trace with result: [..., d]
+    activation: relu, gelu or gelu_erf   ->   trace with result: [..., d]
+    Raises ModelError for another activation and sizes that do not fit.
     Source: vaswani2017attention, eq. 2.
     """
     check_choice("activation", activation, ACTIVATIONS)
@@ -103,7 +104,10 @@ def mlp(x, W_1, b_1, W_2, b_2, activation="relu"):
 
 # tag::mlp-backward[]
 def mlp_backward(upstream, trace, W_1, b_1, W_2, b_2):
-    """Give the gradients of x, W_1, b_1, W_2, b_2 (none where there is no bias)."""
+    """Give the gradients of x, W_1, b_1, W_2, b_2 (none where there is no bias).
+
+    upstream: [..., d]   ->   each shaped like its array
+    """
     hidden_bar, *outer = linear_backward(upstream, trace.hidden, W_2, b_2)
     _, activation_backward = ACTIVATIONS[trace.activation]
     z_bar = activation_backward(hidden_bar, trace.z)

@@ -54,7 +54,7 @@ class Momentum:
 
     def step(self, weights, gradient, learning_rate):
         """Give the weights after one step, [n]; the arguments stay as they are."""
-        check_step(weights, gradient, learning_rate)
+        check_step(weights, gradient, learning_rate, self.velocity)
         self.velocity = self.momentum * self.velocity + gradient
         return weights - learning_rate * self.velocity
 # end::momentum[]
@@ -77,7 +77,7 @@ class AdamW:
         self.n_steps, self.mean, self.square = 0, None, None
 
     def move(self, weights, gradient, part, learning_rate):
-        """Give one stretch of the weights after the step."""
+        """Give one stretch of the weights, [m], after the step; part: its slice."""
         # Windows: what follows changes what is remembered.
         mean, square = self.mean[part], self.square[part]
         mean += (1 - self.beta_1) * (gradient - mean)
@@ -92,10 +92,9 @@ class AdamW:
     # tag::adamw-step[]
     def step(self, weights, gradient, learning_rate):
         """Give the weights after one step, [n]; the arguments stay as they are."""
-        check_step(weights, gradient, learning_rate)
+        check_step(weights, gradient, learning_rate, self.mean)
         if self.n_steps == 0:
             self.mean, self.square = np.zeros_like(weights), np.zeros_like(weights)
-        check_same("the weights of all steps", weights.shape, self.mean.shape)
         self.n_steps += 1
         moved = np.empty_like(weights)
         for part in stretches(len(weights)):
@@ -123,6 +122,7 @@ def clip(gradient, limit=1.0):
     if not np.isfinite(length):
         advice = "a smaller learning rate may keep it finite"
         raise NotFiniteError(f"the gradient's length is {length}; {advice}")
+    # The millionth keeps rounding from leaving it longer than the limit.
     if length + 1e-6 <= limit:
         return gradient, length
     return gradient * (limit / (length + 1e-6)), length
@@ -170,13 +170,16 @@ def check_vector(x):
         raise ShapeMismatchError(f"expected one long vector, [n], not shape {np.shape(x)}; see pack")
 
 
-def check_step(weights, gradient, learning_rate):
-    """Refuse a step that would spoil the weights."""
+def check_step(weights, gradient, learning_rate, remembered=None):
+    """Refuse a step that would spoil the weights, or that others were taken with before."""
     check_floats(weights)
     if np.shape(weights) != np.shape(gradient):
         raise ShapeMismatchError(f"weights of shape {np.shape(weights)} but a gradient of {np.shape(gradient)}")
     check_positive("the learning rate", learning_rate)
-    if not np.isfinite(gradient).all():
+    if remembered is not None and np.ndim(remembered):
+        check_same("the weights of all steps", np.shape(weights), np.shape(remembered))
+    # A sum of squares is quick, and finite only if every number is; a very large one is looked at again.
+    if not np.isfinite(np.vdot(gradient, gradient)) and not np.isfinite(gradient).all():
         raise NotFiniteError("the gradient holds NaN or infinity; a step along it would spoil every weight")
 
 

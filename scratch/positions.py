@@ -11,15 +11,32 @@ from refusals import (
     check_count,
     check_heads,
     check_length,
+    check_pairs,
     check_positive,
     check_turn,
     check_width_is_even,
 )
 
 
+# tag::rope-frequencies[]
+def rope_frequencies(d_head, base=10_000.0):
+    """How far each pair of columns turns from one position to the next: fast first.
+
+    -> theta: [d_head / 2], radians a position; theta_i = base^(-2i/d)
+    Raises ShapeMismatchError if d_head is odd.
+    Source: su2021roformer, section 3.2.2.
+    """
+    check_width_is_even(d_head, "the head width")
+    check_positive("base", base)
+    return base ** (-np.arange(0, d_head, 2) / d_head)
+# end::rope-frequencies[]
+
+
 # tag::sinusoidal[]
 def sinusoidal(n_tokens, n_model):
     """Give every position a fingerprint of waves, fast to slow, to add to its row.
+
+    Its waves are as fast as RoPE's turns.
 
     -> [n_tokens, n_model]; even columns are sines, odd ones cosines
     Raises ShapeMismatchError if n_model is odd.
@@ -58,19 +75,6 @@ def learned_backward(upstream, table, n_tokens):
 # end::learned[]
 
 
-# tag::rope-frequencies[]
-def rope_frequencies(d_head, base=10_000.0):
-    """How far each pair of columns turns from one position to the next: fast first.
-
-    -> theta: [d_head / 2], radians a position; theta_i = base^(-2i/d)
-    Source: su2021roformer, section 3.2.2.
-    """
-    check_width_is_even(d_head, "the head width")
-    check_positive("base", base)
-    return base ** (-np.arange(0, d_head, 2) / d_head)
-# end::rope-frequencies[]
-
-
 # tag::pairs[]
 def interleaved(x, units):
     """Turn each pair of neighbours, (0, 1), (2, 3), ...; the shape stays.
@@ -86,7 +90,10 @@ def interleaved(x, units):
 
 
 def half_split(x, units):
-    """Turn each column of the first half with one of the second: (0, d/2), ..."""
+    """Turn each column of the first half with one of the second: (0, d/2), ...
+
+    x: [..., tokens, d]   units: [tokens, d/2], as for interleaved
+    """
     a, b = np.split(x, 2, axis=-1)
     cos, sin = units.real, units.imag
     return np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
@@ -97,8 +104,9 @@ def half_split(x, units):
 def rope(x, positions, base=10_000.0, pairs=interleaved):
     """Turn every pair of columns by an angle that grows with the position.
 
-    x: [..., tokens, d]   positions: [tokens], 0-based   ->   [..., tokens, d]
-    Raises ShapeMismatchError if d is odd.
+    x: [..., tokens, d], or [d] of one token   positions: [tokens], or one, 0-based
+    pairs: interleaved or half_split   ->   shaped like x
+    Raises ShapeMismatchError if d is odd, NotIntegerError for other positions.
     Source: su2021roformer, eq. 34.
     """
     turn = rotation(positions, rope_frequencies(np.shape(x)[-1], base), pairs)
@@ -116,7 +124,7 @@ class Rotation(NamedTuple):
     """The turn of every position, and which columns pair up."""
 
     units: np.ndarray  # [tokens, d/2] cos + i sin of each pair's angle
-    pairs: object  # interleaved or half_split
+    pairs: object  # the function that turns them: interleaved or half_split
 
 
 def rotation(positions, frequencies, pairs=interleaved, attention_factor=1.0):
@@ -125,6 +133,7 @@ def rotation(positions, frequencies, pairs=interleaved, attention_factor=1.0):
     positions: [tokens], whole numbers   frequencies: [d/2], radians a position
     attention_factor: no unit; YaRN scales the turned rows by it
     """
+    check_pairs(pairs)
     positions = np.asarray(positions)
     if not np.issubdtype(positions.dtype, np.integer):
         found = positions.dtype
@@ -157,16 +166,18 @@ def rotate_backward(upstream, turn):
 @cache
 def usual_rotation(n_tokens, d_head):
     """The turn of positions 0, 1, ... with the usual base; kept in memory."""
+    check_count("the number of tokens", n_tokens)
     return rotation(np.arange(n_tokens), rope_frequencies(d_head))
 # end::usual-rotation[]
 
 
 # tag::permutation[]
 def interleaved_to_half(d):
-    """List the columns so that neighbours end up half a row apart: even ones first.
+    """List the even columns, then the odd ones: neighbours end up half a row apart.
 
-    -> P: [d], column numbers.  Half-split turning of x[..., P] gives the columns P
-    of x turned by neighbours.
+    -> P: [d], column numbers.  Rows put in this order and turned by half_split are
+    what interleaved makes of them, put in this order.
+    Raises ShapeMismatchError if d is odd.
     """
     check_width_is_even(d, "the head width")
     return np.concatenate([np.arange(0, d, 2), np.arange(1, d, 2)])
@@ -177,6 +188,7 @@ def reorder_heads(W, n_heads):
 
     Columns change places only within their head, so the scores stay the same.
     W: [d, heads * d_head]   ->   [d, heads * d_head]
+    Raises ShapeMismatchError if n_heads does not divide the columns.
     """
     check_heads(W.shape[-1], n_heads, n_heads)
     heads = W.reshape(len(W), n_heads, -1)

@@ -1,5 +1,7 @@
 """Refuse what cannot work, with one clear error each.  Checks what comes in at a door, and computes nothing."""
 
+from numbers import Real
+
 import numpy as np
 
 
@@ -31,6 +33,14 @@ def as_floats(x):
     return x.astype(np.result_type(x, np.float32), copy=False)
 
 
+def as_ids(ids):
+    """Give ids as an array, or refuse sequences of different lengths."""
+    try:
+        return np.asarray(ids)
+    except ValueError:
+        raise ShapeMismatchError("the sequences of ids must be equally long: fill up the short ones") from None
+
+
 # tag::check-heads[]
 def check_heads(n_model, n_heads, n_kv_heads):
     """Refuse heads that do not share the width, or keys and values, evenly."""
@@ -52,8 +62,11 @@ def check_keys(n_columns, n_kv_heads, d_head):
         raise ShapeMismatchError(f"the key matrix has {n_columns} columns; {needed}")
 
 
-def check_rotation(shape, n_tokens, d_head):
+def check_rotation(rotation, n_tokens, d_head):
     """Refuse a turn, [tokens, pairs], that is not of these tokens and heads."""
+    if not hasattr(rotation, "units"):
+        raise ShapeMismatchError(f"expected a turn of every token, not a {type(rotation).__name__}: see rotation")
+    shape = rotation.units.shape
     if shape != (n_tokens, d_head // 2):
         raise ShapeMismatchError(
             f"the rotation is for (tokens, pairs) = {shape}; {n_tokens} tokens of head width {d_head} "
@@ -67,6 +80,12 @@ def check_turn(x, units):
         raise ShapeMismatchError(f"a turn of (tokens, pairs) = {units.shape} does not fit rows of shape {x.shape}")
 
 
+def check_pairs(pairs):
+    """Refuse the name of a layout where the function is needed that turns its pairs."""
+    if not callable(pairs):
+        raise OutOfRangeError(f"pairs must be one of the functions interleaved and half_split, not {pairs!r}")
+
+
 def check_attention(x, weights, n_heads, n_kv_heads, rotation):
     """Refuse rows, heads and turns that do not fit the attention matrices."""
     check_parts(weights, "W_q", "W_k", "W_v", "W_o")
@@ -76,31 +95,48 @@ def check_attention(x, weights, n_heads, n_kv_heads, rotation):
     check_keys(weights["W_k"].shape[-1], n_kv_heads, n_out // n_heads)
     check_same("W_k and W_v", weights["W_k"].shape, weights["W_v"].shape)
     if rotation is not None:
-        check_rotation(rotation.units.shape, x.shape[-2], n_out // n_heads)
+        check_rotation(rotation, x.shape[-2], n_out // n_heads)
 
 
 def check_block(x, weights, n_heads, n_kv_heads, rotation):
     """Refuse what the attention of a block refuses, and weights that lack an array of the block."""
     check_parts(weights, "gain_1", "gain_2", "W_g", "W_u", "W_d")
+    n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
     check_attention(x, weights, n_heads, n_kv_heads, rotation)
 
 
 def check_one_head(Q, K, V, mask):
     """Refuse queries, keys, values and a mask of one attention that do not belong together."""
+    for array in (Q, K, V):
+        check_array(array)
+        if array.ndim < 2:
+            raise ShapeMismatchError(f"expected [..., tokens, d] for queries, keys and values, not shape {array.shape}")
     if Q.shape[-1] != K.shape[-1]:
         raise ShapeMismatchError(f"queries of width {Q.shape[-1]} cannot be compared with keys of width {K.shape[-1]}")
     if K.shape[-2] != V.shape[-2]:
         raise ShapeMismatchError(f"every key needs a value, but there are {K.shape[-2]} keys and {V.shape[-2]} values")
+    if K.shape[-2] == 0:
+        raise OutOfRangeError("there is no key to look at; supply at least one")
     if np.shape(mask)[-2:] not in ((), (Q.shape[-2], K.shape[-2])):
         raise ShapeMismatchError(
             f"a mask of shape {np.shape(mask)} does not fit {Q.shape[-2]} queries and {K.shape[-2]} keys"
         )
+    if np.isneginf(np.max(mask, axis=-1)).any():
+        raise OutOfRangeError("the mask hides every key from a query: leave it at least one")
+
+
+def check_scores(scores):
+    """Refuse scores without a last axis to share out, or with none on it."""
+    if np.ndim(scores) < 1 or np.shape(scores)[-1] == 0:
+        raise ShapeMismatchError(f"expected scores, [..., n], at least one of them, not shape {np.shape(scores)}")
 
 
 def check_product(x, W, b):
     """Refuse rows, [..., d_in], and a bias, [d_out] or none, that do not fit a matrix, [d_in, d_out]."""
-    if np.ndim(x) < 1 or np.ndim(W) != 2 or x.shape[-1] != W.shape[0]:
-        raise ShapeMismatchError(f"rows of shape {np.shape(x)} do not fit a matrix of shape {np.shape(W)}, (in, out)")
+    check_array(x)
+    check_array(W)
+    if x.ndim < 1 or W.ndim != 2 or x.shape[-1] != W.shape[0]:
+        raise ShapeMismatchError(f"rows of shape {x.shape} do not fit a matrix of shape {W.shape}, (in, out)")
     if b is not None and np.shape(b) != W.shape[1:]:
         raise ShapeMismatchError(f"a bias of shape {np.shape(b)} does not fit a matrix of shape {W.shape}, (in, out)")
 
@@ -108,6 +144,8 @@ def check_product(x, W, b):
 def check_norm(x, epsilon, *parts):
     """Refuse gains and biases that are not one number a column, and an epsilon that is negative or NaN."""
     check_array(x)
+    if x.ndim < 1 or x.shape[-1] == 0:
+        raise ShapeMismatchError(f"expected rows, [..., d], of at least one number, not shape {x.shape}")
     for part in parts:
         if np.shape(part)[-1:] not in ((), x.shape[-1:]):
             raise ShapeMismatchError(f"a gain or bias of shape {np.shape(part)} does not fit rows of shape {x.shape}")
@@ -116,7 +154,9 @@ def check_norm(x, epsilon, *parts):
 
 
 def check_parts(weights, *names):
-    """Refuse weights that lack an array."""
+    """Refuse weights that are no dict, or that lack an array."""
+    if not isinstance(weights, dict):
+        raise ShapeMismatchError(f"expected a dict of arrays by name, not a {type(weights).__name__}")
     missing = [name for name in names if name not in weights]
     if missing:
         raise ShapeMismatchError(f"the weights lack {', '.join(missing)}; they have {', '.join(weights)}")
@@ -126,6 +166,13 @@ def check_same(what, first, second):
     """Refuse two shapes that differ."""
     if first != second:
         raise ShapeMismatchError(f"{what} must have one shape, not {first} and {second}")
+
+
+def check_name(name):
+    """Refuse an array of a block that names no block, or none of its parts."""
+    parts = name.split(".")
+    if len(parts) != 3 or not parts[1].isdecimal():
+        raise ShapeMismatchError(f"an array of a block is named like blocks.0.W_q, not {name}")
 
 
 def check_layers(layers):
@@ -164,12 +211,19 @@ def check_rows(x, width):
         raise NotFiniteError(f"the input holds NaN or infinity, first at index {first_index(~np.isfinite(x))}")
 
 
+def check_lookup(ids, E):
+    """Refuse a table without rows and columns, ids that name no row of it, and one id where a sequence is needed."""
+    check_array(E)
+    if E.ndim != 2:
+        raise ShapeMismatchError(f"expected a table, [n_vocab, d], not shape {E.shape}")
+    check_ids(ids, len(E))
+    if np.ndim(ids) == 0:
+        raise ShapeMismatchError(f"expected a sequence of ids, [..., tokens], not the number {ids}")
+
+
 def check_ids(ids, n_vocab):
     """Refuse ids that name no row of a table of n_vocab rows."""
-    try:
-        ids = np.asarray(ids)
-    except ValueError:
-        raise ShapeMismatchError("the sequences of ids must be equally long: fill up the short ones") from None
+    ids = as_ids(ids)
     if ids.size == 0:
         raise OutOfRangeError("an empty prefix has nothing to attend to; supply at least one token")
     if not np.issubdtype(ids.dtype, np.integer):
@@ -196,6 +250,7 @@ def check_targets(logits, targets, kept):
 
 def check_width_is_even(width, what):
     """Refuse an odd width where columns are taken in pairs."""
+    check_count(what, width, least=0)
     if width < 2 or width % 2:
         raise ShapeMismatchError(f"{what} must be even to be taken in pairs, not {width}")
 
@@ -222,14 +277,14 @@ def check_some(what, things):
 
 
 def check_positive(name, number):
-    """Refuse a setting that is zero, negative, infinite or NaN."""
-    if not 0 < number < np.inf:
+    """Refuse a setting that is no number, zero, negative, infinite or NaN."""
+    if not isinstance(number, Real) or not 0 < number < np.inf:
         raise OutOfRangeError(f"{name} must be positive and finite, not {number}")
 
 
 def check_share(name, number):
     """Refuse a share of what was before that is not in 0..1, or 1: then nothing new would ever count."""
-    if not 0 <= number < 1:
+    if not isinstance(number, Real) or not 0 <= number < 1:
         raise OutOfRangeError(f"{name} must be at least 0 and below 1, not {number}")
 
 
@@ -243,8 +298,8 @@ def check_logits(logits):
 
 def check_choice(name, chosen, allowed):
     """Refuse a word that names none of the choices."""
-    if chosen not in allowed:
-        raise OutOfRangeError(f"{name} must be one of {', '.join(allowed)}, not {chosen!r}")
+    if chosen not in list(allowed):
+        raise OutOfRangeError(f"{name} must be one of {', '.join(map(str, allowed))}, not {chosen!r}")
 
 
 def first_index(wrong):

@@ -2,19 +2,20 @@
 
 import numpy as np
 
-from refusals import OutOfRangeError, check_positive
+from refusals import OutOfRangeError, ShapeMismatchError, check_positive
 
 
 # tag::slow-down[]
 def slow_down(theta, factor, kept=0.0):
     """Divide each frequency by the factor, but for the share of it that is kept.
 
-    theta: [d/2], radians a position   kept: [d/2], 0 to 1
-    factor: how many times longer the context gets
-    Raises OutOfRangeError if factor is below 1.
+    theta: [d/2], radians a position   kept: [d/2] or one number, 0 to 1
+    factor: how many times longer the context gets   ->   [d/2]
+    Raises OutOfRangeError if factor is below 1 or kept is no share.
     Source: chen2023pi, eq. 4 (nothing kept: position interpolation).
     """
     check_factor(factor)
+    check_kept(kept, theta)
     return kept * theta + (1 - kept) * theta / factor
 # end::slow-down[]
 
@@ -23,7 +24,7 @@ def slow_down(theta, factor, kept=0.0):
 def llama3_frequencies(theta, factor, trained_length, low=1.0, high=4.0):
     """Keep pairs that turn often within the trained length, slow those that do not.
 
-    From low to high turns the one fades into the other.
+    Between low and high turns, the share that is kept grows from none to all.
 
     theta: [d/2]   trained_length: tokens   low, high: turns   ->   [d/2]
     Source: the code released with Llama 3.1, the model of grattafiori2024llama3.
@@ -47,12 +48,15 @@ def yarn_frequencies(
     """
     check_positive("trained_length", trained_length)
     check_positive("base - 1", base - 1)
+    check_positive("slow", slow)
+    check_positive("fast - slow", fast - slow)
     n_pairs = len(theta)
 
     def pair_that_turns(times):
         return n_pairs * np.log(trained_length / (times * 2 * np.pi)) / np.log(base)
 
     first = max(np.floor(pair_that_turns(fast)), 0)
+    # The released code holds this one below d, not below the number of pairs.
     last = min(np.ceil(pair_that_turns(slow)), 2 * n_pairs - 1)
     # Where both are one pair, a thousandth keeps the fade from dividing by zero.
     faded = (np.arange(n_pairs) - first) / max(last - first, 0.001)
@@ -75,3 +79,11 @@ def check_factor(factor):
     """Refuse a context that shrinks: nothing has to be slowed down for it."""
     if not 1 <= factor < np.inf:
         raise OutOfRangeError(f"factor is the new length over the trained one, at least 1, not {factor}")
+
+
+def check_kept(kept, theta):
+    """Refuse shares that are not one a frequency, or not in 0..1."""
+    if np.shape(kept) not in ((), np.shape(theta)):
+        raise ShapeMismatchError(f"kept has shape {np.shape(kept)}, but there are frequencies of {np.shape(theta)}")
+    if not ((np.asarray(kept) >= 0) & (np.asarray(kept) <= 1)).all():
+        raise OutOfRangeError(f"kept must lie in 0..1, not {kept}")

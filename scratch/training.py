@@ -116,6 +116,7 @@ def train(weights, batches, rates, n_heads, optimiser=None, limit=1.0, **setting
     """
     keep_memory()
     batches, rates = list(batches), list(rates)
+    check_some("batches", batches)
     check_same("batches and rates", (len(batches),), (len(rates),))
     optimiser = optimiser or AdamW()
     vector, losses, lengths = pack(weights), [], []

@@ -2,7 +2,7 @@
 
 RMSNorm, causal attention with rotary positions, SwiGLU, a tied head.  A row is a token and W is (in, out).
 The residual stream is the table of rows that every part reads and adds to.  A name that ends in _bar is the gradient
-of the loss by what the name says; upstream is the gradient by a function's result.
+of the loss by what the name says; upstream is that by a function's result.
 """
 
 from typing import NamedTuple
@@ -23,6 +23,7 @@ from refusals import (
     check_block,
     check_caches,
     check_layers,
+    check_name,
     check_norm,
     check_parts,
     check_same,
@@ -40,7 +41,8 @@ def inverse_rms(x, epsilon):
 def rmsnorm(x, gain, epsilon=1e-5):
     """Bring every row to a root mean square of one; then a gain scales its columns.
 
-    x: [..., d]   gain: [d]   ->   [..., d]
+    x: [..., d]   gain: [d]   epsilon: joins the mean square   ->   [..., d]
+    Raises ShapeMismatchError if these do not fit.
     Source: zhang2019root, eq. 4.
     """
     check_norm(x, epsilon, gain)
@@ -168,7 +170,7 @@ def block(
     Raises ModelError if sizes do not fit or x is not finite.
     Source: touvron2023llama, section 2.2.
     """
-    check_block(x, weights, n_heads, n_kv_heads or n_heads, rotation)
+    check_block(x, weights, n_heads, n_kv_heads, rotation)
     if rotation is None:
         check_starts_at_zero(cache)
         rotation = usual_rotation(x.shape[-2], weights["W_q"].shape[-1] // n_heads)
@@ -260,6 +262,7 @@ def split_layers(weights):
     layers = {}
     for name, array in weights.items():
         if name.startswith("blocks."):
+            check_name(name)
             _, layer, part = name.split(".")
             layers.setdefault(int(layer), {})[part] = array
     check_layers(layers)

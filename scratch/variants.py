@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from attention import MultiHeadTrace, linear_backward, multi_head_attention, multi_head_attention_backward
+from attention import MultiHeadTrace, linear, linear_backward, multi_head_attention, multi_head_attention_backward
 from embeddings import lookup, lookup_backward
 from layernorm import layernorm, layernorm_backward
 from mlp import ACTIVATIONS, mlp, mlp_backward
@@ -18,7 +18,7 @@ from positions import (
     rotation,
     sinusoidal,
 )
-from refusals import check_choice, check_count, check_heads, check_parts
+from refusals import OutOfRangeError, check_choice, check_count, check_heads, check_parts
 from transformer import (
     join_layers,
     rmsnorm,
@@ -87,11 +87,15 @@ CHOICES = {
     "positions": ("rope", "rope_half", "sinusoidal", "learned", "none"),
     "feed_forward": ("swiglu", *ACTIVATIONS),
     "biases": ("none", "queries", "all"),
+    "norm_first": (True, False),
+    "is_tied": (True, False),
 }
 
 
 def check_variant(variant):
-    """Refuse a choice that there is not."""
+    """Refuse a choice that there is not, and a name where the choices themselves are needed."""
+    if not hasattr(variant, "norm_first"):
+        raise OutOfRangeError(f"expected a Variant, such as VARIANTS['Llama'], not {variant!r}")
     for choice, allowed in CHOICES.items():
         check_choice(choice, getattr(variant, choice), allowed)
 
@@ -218,11 +222,12 @@ def variant_block_backward(upstream, trace, weights):
         return partial(normalize_backward, place=place, **settings)
 
     back = partial(feed_forward_backward, weights=weights, variant=variant)
-    sides = back, norm("_2"), variant.norm_first
-    u_gradient, gradients = residual_backward(upstream, u, worked, *sides)
-    sides = partial(multi_head_attention_backward, weights=weights), norm("_1")
+    u_gradient, gradients = residual_backward(
+        upstream, u, worked, back, norm("_2"), variant.norm_first
+    )
+    back = partial(multi_head_attention_backward, weights=weights)
     x_gradient, more = residual_backward(
-        u_gradient, x, attention, *sides, variant.norm_first
+        u_gradient, x, attention, back, norm("_1"), variant.norm_first
     )
     return x_gradient, gradients | more
 # end::variant-block-backward[]
@@ -284,7 +289,7 @@ def variant_model(
     if variant.norm_first:
         hidden = normalize(x, weights, "", variant, epsilon)
     head = weights["E"].T if variant.is_tied else weights["head"]
-    logits = hidden @ head
+    logits = linear(hidden, head)
     return VariantModelTrace(ids, blocks, hidden, logits, variant, epsilon)
 # end::variant-model[]
 

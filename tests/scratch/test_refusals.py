@@ -6,21 +6,42 @@ import numpy as np
 import pytest
 
 from architectures import MODELS, gpt, hidden_width, llama
-from attention import attention, causal_mask, linear, multi_head_attention, split_heads
-from counting import bits_per_weight, cache_bytes, count_forward
+from attention import attention, causal_mask, linear, multi_head_attention, softmax, split_heads
+from counting import bits_per_weight, cache_bytes, count_forward, palm_training, weight_bytes
+from decoder import CausalLanguageModel
 from embeddings import lookup
-from generation import KeyValueCache, Reader, apply_temperature, distribution, generate, greedy, keep_top_k, keep_top_p
-from gradients import differences
+from generation import (
+    KeyValueCache,
+    Reader,
+    apply_temperature,
+    distribution,
+    generate,
+    generate_slowly,
+    greedy,
+    keep_top_k,
+    keep_top_p,
+)
+from gradients import check_gradients, differences
 from initialization import block_shapes, initial_weights, weight_shapes
 from layernorm import layernorm
-from loss import cross_entropy
+from loss import cross_entropy, log_softmax
 from mlp import mlp
 from optimisers import AdamW, Momentum, clip, pack, scheduled_rate
-from positions import half_split, learned, reorder_heads, rope, rope_frequencies, rotate, rotation, sinusoidal
+from positions import (
+    half_split,
+    learned,
+    reorder_heads,
+    rope,
+    rope_frequencies,
+    rotate,
+    rotation,
+    sinusoidal,
+    usual_rotation,
+)
 from refusals import ModelError, NotFiniteError, NotIntegerError, OutOfRangeError, ShapeMismatchError, check_rows
 from rope_scaling import llama3_frequencies, slow_down, yarn_attention_factor, yarn_frequencies
 from training import decode, make_batch, random_batches, train, train_on_names
-from transformer import block, language_model, rmsnorm, stack, swiglu, tied_head
+from transformer import block, language_model, rmsnorm, split_layers, stack, swiglu, tied_head
 from variants import VARIANTS, Variant, variant_model
 
 GENERATOR = np.random.default_rng(0)
@@ -237,7 +258,7 @@ REFUSED = [
     (
         lambda: language_model(1, WEIGHTS, 4, 2),
         ShapeMismatchError,
-        "expected rows of width 8, [..., tokens, 8], not shape (8,)",
+        "expected a sequence of ids, [..., tokens], not the number 1",
     ),
     (
         lambda: tied_head(N(3, 5), N(7, 4)),
@@ -328,7 +349,7 @@ REFUSED = [
     (
         lambda: [(cache := KeyValueCache(4)).extend(N(1, 1, 2), N(1, 1, 2)), cache.extend(N(2, 1, 2), N(2, 1, 2))],
         ShapeMismatchError,
-        "all keys and values must have one shape, not (2, 1, 2) and (1, 1, 2)",
+        "all keys must have one shape, not (2, 1, 2) and (1, 1, 2)",
     ),
     (lambda: Reader(WEIGHTS, 3), ShapeMismatchError, "head count must divide model width, but 3 does not divide 8"),
     (
@@ -381,6 +402,145 @@ REFUSED = [
         lambda: variant_model([1, 2], WEIGHTS, 4, 2, Variant(feed_forward="relu")),
         ShapeMismatchError,
         "the weights lack W_1, W_2",
+    ),
+    (lambda: lookup([1], N(4)), ShapeMismatchError, "expected a table, [n_vocab, d], not shape (4,)"),
+    (lambda: lookup([1], [[1.0]]), ShapeMismatchError, "expected an array of rows, not a list: see np.array"),
+    (lambda: lookup(3, N(4, 2)), ShapeMismatchError, "expected a sequence of ids, [..., tokens], not the number 3"),
+    (lambda: rope_frequencies("8"), OutOfRangeError, "the head width must be a whole number of at least 0, not '8'"),
+    (
+        lambda: rope(N(3, 4), np.arange(3), pairs="half_split"),
+        OutOfRangeError,
+        "pairs must be one of the functions interleaved and half_split, not 'half_split'",
+    ),
+    (lambda: usual_rotation(0, 8), OutOfRangeError, "the number of tokens must be a whole number of at least 1, not 0"),
+    (lambda: slow_down(N(2), 2, 2.0), OutOfRangeError, "kept must lie in 0..1, not 2.0"),
+    (lambda: slow_down(N(2), 2, N(3)), ShapeMismatchError, "kept has shape (3,), but there are frequencies of (2,)"),
+    (
+        lambda: yarn_frequencies(abs(N(2)), 2, 64, slow=4, fast=4),
+        OutOfRangeError,
+        "fast - slow must be positive and finite, not 0",
+    ),
+    (
+        lambda: yarn_frequencies(abs(N(2)), 2, 64, slow=0),
+        OutOfRangeError,
+        "slow must be positive and finite, not 0",
+    ),
+    (lambda: softmax(N(2, 0)), ShapeMismatchError, "expected scores, [..., n], at least one of them, not shape (2, 0)"),
+    (lambda: log_softmax(N()), ShapeMismatchError, "expected scores, [..., n], at least one of them, not shape ()"),
+    (lambda: causal_mask(4, 0), OutOfRangeError, "the number of keys must be a whole number of at least 4, not 0"),
+    (
+        lambda: attention(N(2, 2).tolist(), N(2, 2), N(2, 2)),
+        ShapeMismatchError,
+        "expected an array of rows, not a list: see np.array",
+    ),
+    (
+        lambda: attention(N(2), N(2, 2), N(2, 2)),
+        ShapeMismatchError,
+        "expected [..., tokens, d] for queries, keys and values, not shape (2,)",
+    ),
+    (lambda: attention(N(1, 2), N(0, 2), N(0, 2)), OutOfRangeError, "there is no key to look at; supply at least one"),
+    (
+        lambda: attention(N(1, 2), N(2, 2), N(2, 2), np.full((1, 2), -np.inf)),
+        OutOfRangeError,
+        "the mask hides every key from a query: leave it at least one",
+    ),
+    (
+        lambda: linear([[1.0]], N(1, 1)),
+        ShapeMismatchError,
+        "expected an array of rows, not a list: see np.array",
+    ),
+    (
+        lambda: multi_head_attention(N(3, 8), BLOCK, 4, 2, rotation=N(3, 1)),
+        ShapeMismatchError,
+        "expected a turn of every token, not a ndarray: see rotation",
+    ),
+    (
+        lambda: multi_head_attention(N(3, 8), BLOCK, 4, 0),
+        ShapeMismatchError,
+        "key-value heads must divide heads, but 0 do not divide 4",
+    ),
+    (
+        lambda: block(N(3, 8), BLOCK, 4, 0),
+        ShapeMismatchError,
+        "key-value heads must divide heads, but 0 do not divide 4",
+    ),
+    (
+        lambda: variant_model([1], WEIGHTS, 4, 0),
+        ShapeMismatchError,
+        "key-value heads must divide heads, but 0 do not divide 4",
+    ),
+    (
+        lambda: layernorm(N(), 1.0, 0.0),
+        ShapeMismatchError,
+        "expected rows, [..., d], of at least one number, not shape ()",
+    ),
+    (lambda: mlp(N(3, 8), N(8, 2), None, N(2, 8), None, ["relu"]), OutOfRangeError, "must be one of relu, gelu"),
+    (
+        lambda: language_model([1], [N(7, 8)], 4),
+        ShapeMismatchError,
+        "expected a dict of arrays by name, not a list",
+    ),
+    (
+        lambda: split_layers({"blocks.one.W_q": N(2, 2)}),
+        ShapeMismatchError,
+        "an array of a block is named like blocks.0.W_q, not blocks.one.W_q",
+    ),
+    (
+        lambda: split_layers({"blocks.0": N(2, 2)}),
+        ShapeMismatchError,
+        "an array of a block is named like blocks.0.W_q, not blocks.0",
+    ),
+    (lambda: differences(np.sum, [1.0]), ShapeMismatchError, "expected an array of rows, not a list: see np.array"),
+    (
+        lambda: differences(np.sin, N(3)),
+        ShapeMismatchError,
+        "expected a function that gives one number, not 3: take its sum",
+    ),
+    (lambda: check_gradients(lambda _: 0.0, {}, {}), OutOfRangeError, "there are no arrays to check"),
+    (lambda: Momentum("much"), OutOfRangeError, "momentum must be at least 0 and below 1, not much"),
+    (
+        lambda: [(speed := Momentum(0.5)).step(N(3), N(3), 0.1), speed.step(N(2), N(2), 0.1)],
+        ShapeMismatchError,
+        "the weights of all steps must have one shape, not (2,) and (3,)",
+    ),
+    (lambda: train(WEIGHTS, [], [], 4), OutOfRangeError, "there are no batches; give at least one"),
+    (
+        lambda: KeyValueCache(4).extend(N(1, 2, 2), N(1, 1, 2)),
+        ShapeMismatchError,
+        "all values must have one shape, not (1, 1, 2) and (1, 2, 2)",
+    ),
+    (
+        lambda: Reader({name: array for name, array in WEIGHTS.items() if name != "E"}, 4),
+        ShapeMismatchError,
+        "the weights lack E; they have blocks.0.W_q",
+    ),
+    (
+        lambda: generate(Reader(WEIGHTS, 4, n_kv_heads=2), [1], 2, end_id=99),
+        OutOfRangeError,
+        "id 99 at index () is outside 0..6",
+    ),
+    (
+        lambda: generate_slowly(WEIGHTS, [1], 2, 4, end_id=99, n_kv_heads=2),
+        OutOfRangeError,
+        "id 99 at index () is outside 0..6",
+    ),
+    (lambda: weight_bytes(-1), OutOfRangeError, "n_parameters must be positive and finite, not -1"),
+    (lambda: palm_training(MODELS["GPT-2 small"], -1), OutOfRangeError, "n_context must be a whole number"),
+    (lambda: CausalLanguageModel(7).respond_to([[1], [1, 2]]), ShapeMismatchError, "must be equally long"),
+    (
+        lambda: variant_model([1], WEIGHTS, 4, variant="Llama"),
+        OutOfRangeError,
+        "expected a Variant, such as VARIANTS['Llama'], not 'Llama'",
+    ),
+    (
+        lambda: variant_model([1], WEIGHTS, 4, variant=Variant(norm_first="no")),
+        OutOfRangeError,
+        "norm_first must be one of True, False, not 'no'",
+    ),
+    (
+        lambda: weight_shapes(7, 8, 6, 1, n_keys=0),
+        OutOfRangeError,
+        "n_keys must be a whole number of at least 1, not 0",
     ),
 ]
 
