@@ -24,6 +24,9 @@ math_number_all = False
 
 # The code that the chapters show and run, from this folder.
 scratchbook_folders = ["scratch"]
+# Three times the usual: the longest page takes seconds, but a busy or slow machine may take ten times as long.
+scratchbook_block_seconds = 60.0
+scratchbook_page_seconds = 180.0
 scratchbook_print_options = {"precision": 4, "suppress": True, "linewidth": 88}
 
 # One dictionary for the page, the PDF, the EPUB and the equation checker.
