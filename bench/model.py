@@ -107,7 +107,7 @@ def torch_loss(torch, parameters, ids, n_heads, make_turn):
     layers = [{name.removeprefix(f"blocks.{i}."): p for name, p in parameters.items()} for i in range(n_layers)]
 
     def loss():
-        x = parameters["E"][inputs]
+        x = functional.embedding(inputs, parameters["E"])
         for w in layers:
             x = block(x, w)
         logits = norm(x, parameters["gain"]) @ parameters["E"].T

@@ -9,7 +9,7 @@ from refusals import check_choice, check_count, check_heads, check_positive
 class Architecture(NamedTuple):
     """The sizes that decide what a model costs.
 
-    n_key_heads: heads with keys and values of their own
+    n_kv_heads: heads with keys and values of their own
     n_positions: rows of a learned table, or 0   is_centred: LayerNorm, not RMSNorm
     biases: "none", "queries" (on Q, K and V) or "all"
     """
@@ -17,7 +17,7 @@ class Architecture(NamedTuple):
     n_layers: int
     n_model: int
     n_heads: int
-    n_key_heads: int
+    n_kv_heads: int
     n_hidden: int
     n_vocab: int
     n_positions: int = 0
@@ -41,7 +41,7 @@ def gpt(n_layers, n_model, n_heads, n_vocab=50257, n_positions=1024):
 
 
 def llama(
-    n_layers, n_model, n_heads, n_key_heads, n_hidden, n_vocab, is_tied=False,
+    n_layers, n_model, n_heads, n_kv_heads, n_hidden, n_vocab, is_tied=False,
     biases="none",
 ):
     """Describe a model of the Llama kind: RMSNorm, RoPE, SwiGLU, no biases.
@@ -51,7 +51,7 @@ def llama(
     Source: touvron2023llama, section 2.2; grattafiori2024llama3, table 3.
     """
     return checked(
-        Architecture(n_layers, n_model, n_heads, n_key_heads, n_hidden, n_vocab,
+        Architecture(n_layers, n_model, n_heads, n_kv_heads, n_hidden, n_vocab,
                      is_tied=is_tied, biases=biases)
     )
 # end::families[]
@@ -62,10 +62,10 @@ def checked(architecture):
 
     Raises ModelError, naming the size and its value.
     """
-    for name in ("n_layers", "n_model", "n_heads", "n_key_heads", "n_hidden", "n_vocab"):
+    for name in ("n_layers", "n_model", "n_heads", "n_kv_heads", "n_hidden", "n_vocab"):
         check_count(name, getattr(architecture, name))
     check_count("n_positions", architecture.n_positions, least=0)
-    check_heads(architecture.n_model, architecture.n_heads, architecture.n_key_heads)
+    check_heads(architecture.n_model, architecture.n_heads, architecture.n_kv_heads)
     check_choice("biases", architecture.biases, ("none", "queries", "all"))
     return architecture
 

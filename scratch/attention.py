@@ -92,7 +92,8 @@ def attention(Q, K, V, mask=0.0):
     Q: [..., queries, d_k]   K: [..., keys, d_k]   V: [..., keys, d_v]
     mask: [queries, keys], 0 where a query may look and minus infinity elsewhere
     -> trace with result: [..., queries, d_v]
-    Raises ShapeMismatchError if these do not fit.
+    Raises ShapeMismatchError if these do not fit, OutOfRangeError if a query may
+    look nowhere.
     Source: vaswani2017attention, eq. 1.
     """
     check_one_head(Q, K, V, mask)

@@ -7,7 +7,7 @@ from refusals import check_count, check_positive
 # tag::block_parameters[]
 def key_width(architecture):
     """Give how many numbers of a token are keys: below d if heads share them."""
-    return architecture.n_model // architecture.n_heads * architecture.n_key_heads
+    return architecture.n_model // architecture.n_heads * architecture.n_kv_heads
 
 
 def count_block(architecture):

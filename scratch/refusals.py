@@ -111,6 +111,8 @@ def check_one_head(Q, K, V, mask):
         check_array(array)
         if array.ndim < 2:
             raise ShapeMismatchError(f"expected [..., tokens, d] for queries, keys and values, not shape {array.shape}")
+    check_same("the batches of queries and keys", Q.shape[:-2], K.shape[:-2])
+    check_same("the batches of keys and values", K.shape[:-2], V.shape[:-2])
     if Q.shape[-1] != K.shape[-1]:
         raise ShapeMismatchError(f"queries of width {Q.shape[-1]} cannot be compared with keys of width {K.shape[-1]}")
     if K.shape[-2] != V.shape[-2]:

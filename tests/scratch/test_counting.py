@@ -267,7 +267,7 @@ def test_the_cache_of_keys_and_values(name, bytes_each_token, context, gibibytes
 
 
 def test_a_key_head_for_every_head_would_take_eight_times_the_cache():
-    assert cache_bytes(MODELS["Llama 2 70B"]._replace(n_key_heads=64), 4096) == 10 * 2**30
+    assert cache_bytes(MODELS["Llama 2 70B"]._replace(n_kv_heads=64), 4096) == 10 * 2**30
 
 
 def test_weights_of_seven_billion():

@@ -438,6 +438,16 @@ REFUSED = [
         ShapeMismatchError,
         "expected [..., tokens, d] for queries, keys and values, not shape (2,)",
     ),
+    (
+        lambda: attention(N(2, 3, 4), N(3, 3, 4), N(3, 3, 4)),
+        ShapeMismatchError,
+        "the batches of queries and keys must have one shape, not (2,) and (3,)",
+    ),
+    (
+        lambda: attention(N(2, 3, 4), N(2, 3, 4), N(3, 4)),
+        ShapeMismatchError,
+        "the batches of keys and values must have one shape, not (2,) and ()",
+    ),
     (lambda: attention(N(1, 2), N(0, 2), N(0, 2)), OutOfRangeError, "there is no key to look at; supply at least one"),
     (
         lambda: attention(N(1, 2), N(2, 2), N(2, 2), np.full((1, 2), -np.inf)),
