@@ -2,16 +2,17 @@ r"""Equations in ordinary LaTeX, read, evaluated and held against code.  NumPy o
 
 The way of an equation, a room a module:
 
-    tokens, spelling, vocabulary   LaTeX and the page's macros to names, numbers and signs
+    tokens, pieces, spelling, speller, vocabulary   LaTeX and the page's macros to names, numbers and signs
     statements                     rows, "where" parts and ranges to chains of relations
     notation, symbols              what each symbol is: kind, shape, name in the code, meaning
-    lexicon, known                 what each name in a display is: names decide, ambiguity fails
+    lexicon, names, leftsides, letters, known       what each name in a display is: names decide, ambiguity fails
     parser, naming, subscripts, brackets, bigoperators, environments, conditions, ellipsis, plain    one expression to
     a tree
     nodes, equation, definitions   trees, statements, and what each left side defines
     algebra, primitives            arithmetic with shapes, and the functions that everybody knows
-    evaluator, arithmetic, defined, indexing, ranges, reductions, calls, differentiation      trees to numbers
-    options, targets, binding, draws, prepared, sides, gradient, slopes, vacuity    what a check runs and draws
+    evaluator, arithmetic, blocks, defined, indexing, ranges, reductions, calls, differentiation      trees to numbers
+    options, targets, origins, codecalls, binding, draws, prepared, sides, gradient, slopes, vacuity    what a check
+    runs and draws
     comparison, evidence, comparing, checker, verdict        both sides, and what was found
     mutator, changes, renamings, ranks      changes that a slip could make
     suggest, score, codemutants             did-you-mean, and the proof that checks can fail

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from .conditions import read_condition, read_set, split_at
+from .conditions import read_condition, read_set
 from .errors import fault
-from .lexicon import closing, unwrapped
 from .nodes import (
     Binding,
     Call,
@@ -25,6 +24,7 @@ from .nodes import (
     Reduce,
     free_names,
 )
+from .pieces import closing, split_at, unwrapped
 from .subscripts import read_index_list, side_by_side
 from .symbols import Scripts, key_of, read_scripts
 from .tokens import Token

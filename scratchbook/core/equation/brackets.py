@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 from .ellipsis import make_family
 from .errors import fault
-from .lexicon import is_bracketed, unwrapped
 from .nodes import (
     Add,
     Call,
@@ -27,6 +26,7 @@ from .nodes import (
     Root,
     Transpose,
 )
+from .pieces import is_bracketed, unwrapped
 from .symbols import flat, group, latex_of, read_scripts
 from .tokens import Token
 from .vocabulary import RELATIONS

@@ -13,8 +13,8 @@ from typing import Any
 
 from scratchbook.core.errors import Mistake, Place
 
-from .binding import environment_of
 from .checker import check, own_notation, prepare
+from .codecalls import environment_of
 from .codemutants import score_code
 from .comparison import compare, number_at
 from .equation import Equation, parse_equation, parse_plain

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import defined
 from .algebra import Row, Value
-from .binding import environment_of
+from .codecalls import environment_of
 from .comparison import plain
 from .definitions import Clause, is_derivable, is_formula_of_known
 from .differentiation import named_derivative

@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from .errors import fault
-from .lexicon import split_commas, unwrapped
 from .nodes import Add, Compare, Join, Logic, Name, Node, Number, Parity
+from .pieces import split_at, split_commas, unwrapped
 from .tokens import Token
 from .vocabulary import REFUSED, RELATIONS
 
@@ -57,19 +57,6 @@ def read_logic(parser: Parser, tokens: Sequence[Token]) -> Node:
     if inner.token.kind != "end":
         raise inner.unexpected("a relation")
     return node
-
-
-def split_at(tokens: Sequence[Token], signs: tuple[str, ...]) -> list[list[Token]]:
-    """Part tokens at signs of the top level."""
-    pieces: list[list[Token]] = [[]]
-    depth = 0
-    for token in tokens:
-        depth += (token.text in ("{", "(", "[", r"\{")) - (token.text in ("}", ")", "]", r"\}"))
-        if depth == 0 and token.text in signs:
-            pieces.append([])
-        else:
-            pieces[-1].append(token)
-    return pieces
 
 
 def finish_condition(parser: Parser, first: Node) -> Node:

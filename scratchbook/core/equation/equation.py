@@ -9,7 +9,10 @@ from typing import Final
 from .conditions import read_logic, read_set
 from .errors import EquationError, fault
 from .known import known_function
-from .lexicon import Lexicon, is_range, make_lexicon, read_left, resolve_left
+from .leftsides import read_left, resolve_left
+from .letters import is_range
+from .lexicon import Lexicon
+from .names import make_lexicon
 from .nodes import Binding, Call, Compare, Derivative, Index, Name, Node, Power, free_names, walk
 from .notation import Notation
 from .parser import Parser

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from .binding import CodeCall, root_of
+from .codecalls import CodeCall, root_of
 from .errors import EquationError
 from .notation import Notation, Symbol
 from .options import Request, lines_of, read_expression, split_line

@@ -9,15 +9,10 @@ from . import bigoperators
 from .brackets import CLOSER, raised, read_items, read_postfix
 from .errors import fault
 from .known import PREFIX, REDUCERS, known_function
-from .lexicon import (
-    candidates,
-    closing,
-    derivative_parts,
-    is_bracketed,
-    name_and_indices,
-    unwrapped,
-)
+from .leftsides import derivative_parts, name_and_indices
+from .lexicon import candidates
 from .nodes import Call, Compare, Constant, Derivative, Index, Indicator, Name, Node, Power, Slice
+from .pieces import closing, is_bracketed, unwrapped
 from .subscripts import is_index_list, read_index_list
 from .symbols import BESIDE, Scripts, derivative_key, flat, group, key_of, latex_of, read_scripts
 from .tokens import Token

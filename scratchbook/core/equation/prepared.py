@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from .binding import BoundFunctions, CodeCall
+from .binding import BoundFunctions
+from .codecalls import CodeCall
 from .definitions import Definitions
 from .equation import Equation
 from .errors import EquationError

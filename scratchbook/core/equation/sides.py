@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from .binding import environment_of
+from .codecalls import environment_of
 from .comparison import plain
 from .defined import whole
 from .draws import Draw, draw

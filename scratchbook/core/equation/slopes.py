@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from .binding import CodeCall
+from .codecalls import CodeCall
 from .comparison import shown_values
 from .draws import seed_of
 from .errors import EquationError
@@ -123,17 +123,17 @@ def run_gradients(prepared: Prepared, side: Side) -> tuple[str, dict[str, Any]]:
     upstream = upstream_of(prepared, side)
     if prepared.request.grad.strip():
         environment = {**prepared.namespace, **side.environment, "up": upstream}
-        return as_numbers("the code", written_gradients(prepared.request, environment, prepared.macros))
+        return as_gradients("the code", written_gradients(prepared.request, environment, prepared.macros))
     source = prepared.targets[0].source
     backward = find_backward(source, prepared.namespace) if isinstance(source, CodeCall) else None
     if backward is None or not isinstance(source, CodeCall):
         return "", {}
     with prepared.targets[0].blamed():
         returned = run_backward(backward, source, upstream, side.raw[0], side.environment)
-        return as_numbers(backward.name, name_gradients(backward, source, returned, prepared.notation))
+        return as_gradients(backward.name, name_gradients(backward, source, returned, prepared.notation))
 
 
-def as_numbers(name: str, gradients: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def as_gradients(name: str, gradients: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """The gradients as arrays, with who gave them.  Raises EquationError for what is no number."""
     found = {}
     for key, gradient in gradients.items():

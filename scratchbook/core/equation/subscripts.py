@@ -7,8 +7,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from .errors import fault
-from .lexicon import split_commas, unwrapped
 from .nodes import Add, Node, Number, Slice
+from .pieces import split_commas, unwrapped
 from .symbols import key_of, read_scripts
 from .tokens import Token
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from .binding import CodeCall
+from .codecalls import CodeCall
 from .definitions import collect
 from .errors import EquationError
 from .mutator import Mutant, Mutator

@@ -8,23 +8,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from .binding import (
-    BoundFunctions,
-    CodeCall,
-    CodeObject,
-    as_numbers,
-    at_path,
-    bind_signature,
-    called_functions,
-    describe,
-    result_of,
-)
+from .binding import BoundFunctions
+from .codecalls import CodeCall, as_numbers, bind_signature, result_of
 from .definitions import Definitions
 from .equation import Equation, definition_of
 from .errors import EquationError
 from .nodes import Name, Node, free_names, walk
 from .notation import Notation
 from .options import Expression, Request, lines_of, read_expression, split_line
+from .origins import CodeObject, at_path, called_functions, describe
 from .parser import Parser
 from .spelling import spell
 from .symbols import latex_of, symbol_key

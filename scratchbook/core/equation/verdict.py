@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from .binding import CodeObject
 from .errors import EquationError
+from .origins import CodeObject
 
 
 @dataclass(frozen=True)

@@ -146,3 +146,17 @@ LAYOUT_ENVIRONMENTS: Final = frozenset(
     "equation* "
     "displaymath math eqnarray eqnarray* flalign flalign* subequations multlined".split()
 )
+
+# Commands that the parser itself reads.
+SIGNS: Final = frozenset(
+    r"\frac \sqrt \sum \prod \cdot \times \odot \circ \div \infty \partial \nabla \top \in \ldots \lvert \rvert "
+    r"\lVert \rVert \| \{ \} \langle \rangle \lfloor \rfloor \lceil \rceil \mid \bmod \mod \pmod \binom \wedge "
+    r"\vee \begin \end \leftarrow \approx \le \ge \ne \prime \underbrace \notin \backslash \Re \Im \operatorname "
+    r"\emptyset \neg".split()
+)
+EVERY_COMMAND: Final = sorted(
+    SIGNS | LETTERS | SPACES | SIZES | BRACES | PLAIN_STYLES | WORD_STYLES | TEXT_STYLES | set(SAME) | set(ACCENTS)
+    | {r"\substack"}
+    | set(LETTER_STYLES) | set(CLEAR) | set(SILENT) | {"\\" + word for word in WORDS} | {r"\left", r"\right", r"\quad"}
+)  # fmt: skip
+

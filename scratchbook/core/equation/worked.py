@@ -10,7 +10,8 @@ import numpy as np
 
 from . import defined
 from .algebra import Row, Value
-from .binding import BoundFunctions, environment_of
+from .binding import BoundFunctions
+from .codecalls import environment_of
 from .definitions import Clause, collect
 from .draws import span_of
 from .equation import Equation

@@ -1,0 +1,161 @@
+"""Fill the lexicon of a display: with the names of the notation, then with those that its left sides define."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from .known import REDUCERS, known_function
+from .leftsides import Left, is_labelled, read_left, resolve_left
+from .letters import label_letters, letters_on_right, note_range_letters, running_letters
+from .lexicon import Lexicon, is_word, words_of
+from .notation import Notation
+from .pieces import is_bracketed, split_commas, unwrapped
+from .statements import RawStatement
+from .symbols import flat, key_of, read_scripts, split_key
+from .tokens import Token
+
+
+def make_lexicon(
+    notation: Notation,
+    statements: Sequence[RawStatement],
+    given: Iterable[str] = (),
+    given_functions: Iterable[str] = (),
+) -> Lexicon:
+    """The names of a display: those of the notation, and those that its left sides define."""
+    lexicon = Lexicon()
+    for symbol in notation.symbols.values():
+        if symbol.kind.name == "index":
+            lexicon.indices.add(symbol.key)
+        else:
+            lexicon.variables.add(symbol.key)
+        if symbol.kind.shape:
+            lexicon.arrays.add(symbol.key)
+            lexicon.axes[symbol.key] = len(symbol.kind.shape)
+        elif symbol.kind.name != "index":
+            lexicon.numbers.add(symbol.key)
+        if symbol.kind.name == "int":
+            lexicon.integers.add(symbol.key)
+    for key in [*notation.functions, *given_functions]:
+        lexicon.functions.add(key)
+        base, below, _, _ = split_key(key)
+        if below and base not in lexicon.variables:
+            lexicon.families.add(base)
+    lexicon.variables |= set(given)
+    lexicon.words = words_of([*lexicon.variables, *lexicon.functions, *lexicon.indices])
+    lexicon.fresh = new_names(statements, lexicon)
+    lexicon.indices |= running_letters(statements, lexicon) - {"d"}
+    for statement in statements:
+        note_range_letters(statement, lexicon)
+    lexicon.labels = label_letters(notation) - lexicon.indices
+    lexicon.on_right = letters_on_right(statements, lexicon)
+    add_left_sides(lexicon, statements)
+    lexicon.words = words_of([*lexicon.variables, *lexicon.functions, *lexicon.indices])
+    return lexicon
+
+
+def new_names(statements: Sequence[RawStatement], lexicon: Lexicon) -> set[str]:
+    r"""The names of left sides that a script parts from a declared letter, as x_{\text{new}} = 2x and x_q = 2x do.
+
+    The script stands nowhere else, so it is no index: a word, or a letter where x itself is what the right side reads.
+    """
+    right = letters_on_right(statements, lexicon)
+    found = set[str]()
+    for statement in statements:
+        left = read_left(statement.members[0], lexicon) if statement.relations else None
+        below = split_commas(unwrapped(left.scripts.below)) if left and left.arguments is None else []
+        if left is None or not below or len(below[0]) != 1 or below[0][0].kind != "name":
+            continue
+        word = below[0][0].text
+        is_single = len(below) == 1 and statement.relations[0].text in ("=", ":=") and reads_whole(statement, left.base)
+        is_read = word in right and not all(names_more(statement, word, lexicon) for statement in statements)
+        if word not in lexicon.variables and not is_read and (is_word(word) or is_single):
+            found.add(key_of(left.base, below[0]))
+    return found
+
+
+def names_more(statement: RawStatement, letter: str, lexicon: Lexicon) -> bool:
+    r"""Is a letter on the right sides no more than the base of declared names, as the q of q_{\min} is?"""
+    for member in statement.members[1:]:
+        for place, token in enumerate(member):
+            if token.text == letter and token.kind == "name":
+                scripts, _ = read_scripts(member, place + 1)
+                if not scripts.below or not lexicon.knows(key_of(letter, scripts.below, scripts.above, scripts.primes)):
+                    return False
+    return True
+
+
+def reads_whole(statement: RawStatement, base: str) -> bool:
+    """Does a right side read a name without an index?"""
+    return any(
+        token.text == base and (place + 1 == len(member) or member[place + 1].text not in ("_", "(", "["))
+        for member in statement.members[1:]
+        for place, token in enumerate(member)
+    )
+
+
+def add_left_sides(lexicon: Lexicon, statements: Sequence[RawStatement]) -> None:
+    """Add the names that the left sides define, with the letters that index them."""
+    lefts = [(read_left(statement.members[0], lexicon), statement) for statement in statements]
+    # x_t = ... makes an array of x, so that x_1 = ... above it is an element and no label.
+    lefts.sort(key=lambda item: item[0] is None or is_labelled(item[0], lexicon))
+    lexicon.bare = {
+        key_of(left.base, (), left.scripts.above, left.scripts.primes)
+        for left, statement in lefts
+        if left is not None and statement.relations and left.arguments is None and not left.scripts.below
+    }
+    for left, statement in lefts:
+        if (
+            left is None
+            or not statement.relations
+            or statement.relations[0].text not in ("=", ":=", r"\leftarrow", r"\approx")
+        ):
+            continue
+        if statement.before == "if":
+            continue
+        add_left(lexicon, left)
+
+
+def add_left(lexicon: Lexicon, left: Left) -> None:
+    """Add the one name that a left side defines."""
+    scripts = left.scripts
+    key, below, above = resolve_left(lexicon, left)
+    if key is None:
+        return
+    if any(name in lexicon.indices for name in lexicon.names_in(above)):
+        below = (*below, *above)
+        lexicon.upper |= set() if is_bracketed(above) else {key}
+    words = lexicon.names_in(left.arguments or ())
+    is_array = bool(words) and all(word in lexicon.indices for word in words)
+    is_derivative = bool(scripts.primes) and not is_array
+    if left.arguments is not None and (is_derivative or (scripts.below and known_function(left.base) in REDUCERS)):
+        return
+    if left.arguments is not None and not lexicon.knows(key):
+        if is_array:
+            lexicon.variables.add(key)
+            lexicon.arrays.add(key)
+            lexicon.axes.setdefault(key, count_indices(below, lexicon) + count_indices(left.arguments, lexicon))
+        else:
+            lexicon.functions.add(key)
+            lexicon.families |= {left.base} if below else set()
+            # A parameter has a value in the body: its z^2 is a power, and no name of its own.
+            parameters = [piece[0].text for piece in split_commas(left.arguments) if len(piece) == 1]
+            lexicon.variables |= {name for name in words if name in parameters and name not in lexicon.indices}
+    else:
+        lexicon.variables.add(key)
+    if below or left.after:
+        lexicon.arrays.add(key)
+    lexicon.indices |= {word for word in lexicon.names_in([*below, *left.after]) if word not in lexicon.variables}
+    if is_word(left.base) and left.base not in lexicon.words:
+        lexicon.words = sorted([*lexicon.words, left.base], key=len, reverse=True)
+    if flat(scripts.above) == "2" and key.endswith("^{2}"):
+        root = key.removesuffix("^{2}")
+        if not lexicon.knows(root):
+            lexicon.variables.add(root)
+            if below:
+                lexicon.arrays.add(root)
+
+
+def count_indices(tokens: Sequence[Token], lexicon: Lexicon) -> int:
+    """How many indices stand in a script or in brackets: its pieces, or the names side by side."""
+    pieces = split_commas(unwrapped(tokens))
+    return len(pieces) if len(pieces) != 1 else max(1, len(lexicon.names_in(pieces[0])))

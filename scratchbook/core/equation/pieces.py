@@ -1,0 +1,63 @@
+"""Cut lists of tokens: at their commas and other signs, and out of the brackets that hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from .tokens import Token
+
+
+def split_at(tokens: Sequence[Token], signs: tuple[str, ...]) -> list[list[Token]]:
+    """Part tokens at signs of the top level."""
+    pieces: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        depth += (token.text in ("{", "(", "[", r"\{")) - (token.text in ("}", ")", "]", r"\}"))
+        if depth == 0 and token.text in signs:
+            pieces.append([])
+        else:
+            pieces[-1].append(token)
+    return pieces
+
+
+def split_commas(tokens: Sequence[Token]) -> list[list[Token]]:
+    """Part tokens at the commas of their top level; empty pieces go."""
+    return [piece for piece in split_at(tokens, (",",)) if piece]
+
+
+def join_commas(pieces: Iterable[Sequence[Token]]) -> tuple[Token, ...]:
+    """The pieces as one list of tokens again."""
+    joined: list[Token] = []
+    for piece in pieces:
+        if joined:
+            joined.append(Token("symbol", ",", piece[0].start, piece[0].start))
+        joined.extend(piece)
+    return tuple(joined)
+
+
+def unwrapped(tokens: Sequence[Token]) -> Sequence[Token]:
+    """Tokens without brackets that hold all of them."""
+    while len(tokens) > 1 and (tokens[0].text, tokens[-1].text) in (("(", ")"), ("{", "}")):
+        depth = 0
+        for number, token in enumerate(tokens):
+            depth += (token.text == tokens[0].text) - (token.text == tokens[-1].text)
+            if depth == 0 and number < len(tokens) - 1:
+                return tokens
+        tokens = tokens[1:-1]
+    return tokens
+
+
+def closing(tokens: Sequence[Token], place: int) -> int:
+    """The place of the bracket that closes the one here; the last place when none does."""
+    depth = 0
+    for number in range(place, len(tokens)):
+        text = tokens[number].text
+        depth += (text in ("(", "[", r"\{", "{")) - (text in (")", "]", r"\}", "}"))
+        if depth == 0:
+            return number
+    return len(tokens) - 1
+
+
+def is_bracketed(tokens: Sequence[Token]) -> bool:
+    """Is a superscript an index in brackets, as in x^{(i)}?"""
+    return len(tokens) > 2 and (tokens[0].text, tokens[-1].text) in (("(", ")"), ("[", "]"))
