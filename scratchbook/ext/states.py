@@ -38,7 +38,8 @@ class StatesControl(LiveDirective):
         if self.page.states is not None:
             raise ScratchbookError(f"a page has one {{states}}, and this one has it at {self.page.states.place}")
         if self.page.cells:
-            raise ScratchbookError("{states} stands before the first code of its page, since it is set before it")
+            first = self.page.cells[0].place
+            raise ScratchbookError(f"{{states}} stands before all that a page runs or checks; move it above {first}")
         self.page.states = States(name, values, self.place)
         control = nodes.container("", classes=["scratchbook-states"])
         control["scratchbook"] = Slot(self.env.current_document.docname, (), "states")

@@ -338,8 +338,8 @@ MESSAGES = {
     ),
     "states below code": (
         "```{live}\nprint(1)\n```\n\n```{states} pet\na, b\n```",
-        "docs/index.md:7: WARNING: {states} stands before the first code of its page, since it is set before it "
-        "[scratchbook.option]",
+        "docs/index.md:7: WARNING: {states} stands before all that a page runs or checks; move it above "
+        "docs/index.md:3 [scratchbook.option]",
     ),
     "states in a list": (
         "- item\n\n  ```{states} pet\n  a, b\n  ```",
