@@ -146,7 +146,11 @@ def take_turns(seconds, *functions):
 
 
 def timed(function):
-    """Time one call, in seconds of processor time: waiting for other programs does not count."""
+    """Time one call, in seconds of processor time: waiting for other programs does not count.
+
+    A call before it is not timed: in training a step follows its own kind, and not one that has filled the caches.
+    """
+    function()
     start = process_time()
     function()
     return process_time() - start
