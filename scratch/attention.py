@@ -267,7 +267,7 @@ def multi_head_attention_backward(upstream, trace, weights):
     x_bar = 0.0
     for name, bar in (("q", Q_bar), ("k", K_bar), ("v", V_bar)):
         part, more = project_backward(merge_heads(bar), trace.x, weights, name)
-        x_bar = x_bar + part
+        x_bar += part
         gradients |= more
     return x_bar, gradients
 # end::multi-head-backward[]
