@@ -62,9 +62,11 @@ ogp_social_cards = {"enable": bool(html_baseurl), "image_mini": "_static/card.pn
 extensions += ["notfound.extension", *(["sphinx_sitemap", "sphinxext.opengraph"] if html_baseurl else [])]
 sitemap_url_scheme = "{link}"
 sitemap_excludes = ["404.html", "genindex.html", "search.html"]
-# Such as https://github.com/OWNER/NAME/; Read the Docs knows where it cloned from.
+# Such as https://github.com/OWNER/NAME/; Read the Docs knows where it cloned from.  A host names the commit
+# that it builds, so that lines of code are found where they stood.
 repository = os.environ.get("BOOK_REPOSITORY", os.environ.get("READTHEDOCS_GIT_CLONE_URL", "").removesuffix(".git"))
-scratchbook_source = f"{repository.rstrip('/')}/blob/main/{{path}}#L{{first}}-L{{last}}" if repository else ""
+commit = os.environ.get("READTHEDOCS_GIT_COMMIT_HASH", os.environ.get("GITHUB_SHA", "main"))
+scratchbook_source = f"{repository.rstrip('/')}/blob/{commit}/{{path}}#L{{first}}-L{{last}}" if repository else ""
 html_theme = "furo"
 templates_path = ["docs/_templates"]
 html_title = project

@@ -24,6 +24,7 @@ from scratchbook.core.selection import Selection
 from scratchbook.ext.directive import Converter, LiveDirective
 from scratchbook.ext.domain import LiveDomain, domain_of, listing_id
 from scratchbook.ext.incremental import DEPENDS_EVENT
+from scratchbook.ext.parts import source_lines
 from scratchbook.ext.sessions import Sources
 from scratchbook.ext.settings import read_settings
 
@@ -131,16 +132,8 @@ class FillPlaces(SphinxPostTransform):
         listings = shown_lines(domain_of(self.env)) if places else {}
         for place in places:
             path, first, last = place["scratchbook_api"]
-            place += self.lines_of(path, first, last)
+            place += source_lines(self.config.scratchbook_source, path, first, last)
             place += self.pages_of(showing(listings.get(path, []), first))
-
-    def lines_of(self, path: str, first: int, last: int) -> list[nodes.Node]:
-        """Return the file and its lines, as a link where the project says to what."""
-        text = f"{path}, " + (_("line %d") % first if first == last else _("lines %d to %d") % (first, last))
-        address: str = self.config.scratchbook_source
-        if not address:
-            return [nodes.Text(text)]
-        return [nodes.reference("", text, refuri=address.format(path=path, first=first, last=last), internal=False)]
 
     def pages_of(self, shown: dict[str, str]) -> Iterator[nodes.Node]:
         """Yield a link to each page that shows the definition, in the book's order."""

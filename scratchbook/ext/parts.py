@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import dropwhile
 from typing import Any, Final
 
@@ -43,6 +43,20 @@ def listing_blocks(node: nodes.Element, listing: dict[str, Any], options: dict[s
             block["ids"], block["names"] = [], []
             block["classes"] = [*block["classes"], "scratchbook-continued"]
         yield block
+
+
+def source_lines(address: str, path: str, first: int, last: int) -> nodes.Node:
+    """Return a file and its lines in words, as a link where the project says to what (`scratchbook_source`)."""
+    lines = translate("line %d") % first if first == last else translate("lines %d to %d") % (first, last)
+    text = f"{path}, {lines}"
+    if not address:
+        return nodes.Text(text)
+    return nodes.reference("", text, refuri=address.format(path=path, first=first, last=last), internal=False)
+
+
+def origin_node(address: str, path: str, numbers: Sequence[int]) -> nodes.inline:
+    """Return where the code of an output stands: its file and its 1-based lines, first to last."""
+    return nodes.inline("", "", source_lines(address, path, min(numbers), max(numbers)), classes=["scratchbook-origin"])
 
 
 def plain_lines(outcome: CellOutcome) -> list[str]:

@@ -12,7 +12,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import _ as translate
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from scratchbook.core.cells import CellOutcome, State
+from scratchbook.core.cells import CellOutcome, CodeCell, FileCell, State
 from scratchbook.ext.domain import Slot, domain_of, output_id
 from scratchbook.ext.figures import figure_nodes
 from scratchbook.ext.live import read_emphasis
@@ -21,6 +21,7 @@ from scratchbook.ext.parts import (
     is_within,
     listing_blocks,
     not_run,
+    origin_node,
     plain_lines,
     table_node,
     text_block,
@@ -80,7 +81,8 @@ class FillSlots(SphinxPostTransform):
             return []
         anchor = output_id(slot.page, slot.label)
         ids = [anchor, *(name for name in node["ids"] if name != anchor and not is_framed(content, name))]
-        label = nodes.paragraph("", "", self.label(slot), *self.frozen_note(slot), classes=["scratchbook-label"])
+        parts = [self.label(slot), *self.frozen_note(slot), *self.origin(slot)]
+        label = nodes.paragraph("", "", *parts, classes=["scratchbook-label"])
         box = nodes.container("", label, *content, classes=["scratchbook-output"], ids=ids)
         box.source, box.line = node.source, node.line
         return [box]
@@ -113,6 +115,20 @@ class FillSlots(SphinxPostTransform):
         notes = [part.data["frozen"] for outcome in given for part in outcome.parts if "frozen" in part.data]
         if notes:
             yield nodes.inline("", f", run on {'; '.join(dict.fromkeys(notes))}", classes=["scratchbook-frozen"])
+
+    def origin(self, slot: Slot) -> Iterator[nodes.Node]:
+        """Yield the file and the lines of the code that made an output, which its page may hide or hold far away."""
+        if self.form != "html":
+            return
+        domain = domain_of(self.env)
+        cells = {cell.id: cell for cell in domain.pages[slot.page].cells}
+        cell = cells.get(slot.cells[0])
+        if isinstance(cell, CodeCell) and cell.code.numbers:
+            yield origin_node(self.config.scratchbook_source, cell.code.path, cell.code.numbers)
+        for _, outcome in self.outcomes(slot, slot.cells[0])[:1] if isinstance(cell, FileCell) else ():
+            listing = outcome.part("listing") if outcome else None
+            if listing and listing["numbers"]:
+                yield origin_node(self.config.scratchbook_source, listing["path"], listing["numbers"])
 
     def said_nodes(self, known: list[CellOutcome], slot: Slot, node: nodes.Element) -> Iterator[nodes.Node]:
         """Yield the text of all cells in order, then what went wrong."""

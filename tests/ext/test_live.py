@@ -159,6 +159,31 @@ def test_a_region_and_its_demonstration_have_the_limits_of_their_block(chapter):
     assert blocks(chapter(f"# Book\n\n{shown}\n", CODE))[2] == "said demon"
 
 
+@pytest.mark.parametrize(
+    ("shown", "where"),
+    [
+        (block("print(1)", "", "print(2)"), "docs/index.md, lines 5 to 7"),
+        (block("print(1)"), "docs/index.md, line 5"),
+        (block(file="code.py", options=[":tag: said"]), "scratch/code.py, line 12"),
+        (block("print(1)", file="code.py", options=[":tag: softmax"]), "scratch/code.py, lines 5 to 7"),
+    ],
+    ids=["lines of the page", "one line", "a region", "a region and its demonstration"],
+)
+def test_an_output_names_the_code_that_made_it(chapter, shown, where):
+    source = "https://code.test/{path}#L{first}-L{last}"
+    html = chapter(f"# Book\n\n{shown}\n", CODE, builder="html", scratchbook_source=source).file("index.html")
+
+    path, first, *last = re.findall(r"[\w/.]+", where.replace("lines", "").replace("line", "").replace("to", ""))
+    address = f"https://code.test/{path}#L{first}-L{(last or [first])[0]}"
+    assert f'<span class="scratchbook-origin"><a class="reference external" href="{address}">{where}</a></span>' in html
+
+
+def test_without_an_address_an_output_still_names_its_code(chapter):
+    html = chapter(f"# Book\n\n{block('print(1)')}\n", builder="html").file("index.html")
+
+    assert '<span class="scratchbook-origin">docs/index.md, line 5</span>' in html
+
+
 def test_an_array_is_a_table(chapter):
     built = chapter(f"# Book\n\n{block('[[1, 2], [3, 4]]', options=[':table:'])}\n")
 

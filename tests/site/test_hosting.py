@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import subprocess
 from pathlib import Path
 
@@ -44,6 +45,35 @@ def test_what_pages_printed_is_kept_between_builds():
     text = (ROOT / ".github" / "workflows" / "site.yml").read_text("utf-8")
 
     assert "path: build/.scratchbook" in text
+
+
+def test_every_build_of_a_published_site_knows_its_address():
+    site = yaml.safe_load((ROOT / ".github" / "workflows" / "site.yml").read_text("utf-8"))
+
+    assert {"BOOK_URL", "BOOK_REPOSITORY"} <= set(site["env"])  # for `make links` and `make pdf` build too
+    assert [step["run"] for step in site["jobs"]["build"]["steps"] if "run" in step and "env" in step] == []
+
+
+@pytest.mark.parametrize(
+    ("variables", "address"),
+    [
+        ({"BOOK_REPOSITORY": "https://code.test/a/b/", "GITHUB_SHA": "c0ffee"}, "https://code.test/a/b/blob/c0ffee/"),
+        (
+            {"READTHEDOCS_GIT_CLONE_URL": "https://code.test/a/b.git", "READTHEDOCS_GIT_COMMIT_HASH": "decade"},
+            "https://code.test/a/b/blob/decade/",
+        ),
+        ({"BOOK_REPOSITORY": "https://code.test/a/b"}, "https://code.test/a/b/blob/main/"),
+        ({}, ""),
+    ],
+)
+def test_links_to_code_lead_to_the_commit_that_was_built(monkeypatch, variables, address):
+    for name in ("BOOK_REPOSITORY", "GITHUB_SHA", "READTHEDOCS_GIT_CLONE_URL", "READTHEDOCS_GIT_COMMIT_HASH"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+
+    source = runpy.run_path(str(ROOT / "conf.py"))["scratchbook_source"]
+    assert source.partition("{path}")[0] == address
 
 
 def git(folder, *words):

@@ -2,7 +2,7 @@
 (() => {
   "use strict";
   const LONGEST = 24; // characters of TeX: a longer formula is no part of a sentence that an eye can read without it
-  const NOISE = "annotation, .katex-html, .chapter-facts, .stars, .exercise-kind, .quiz-kind, .quiz-verdict, svg, nav";
+  const NOISE = "annotation, .katex-html, .chapter-facts, .scratchbook-label, .stars, .exercise-kind, .quiz-kind, .quiz-verdict, svg, nav";
   if (typeof Search === "undefined" || !Search.htmlToText) return;
   const plain = Search.htmlToText;
   Search.htmlToText = (html, anchor) => {
