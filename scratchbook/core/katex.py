@@ -14,12 +14,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
+import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, field
 from pathlib import Path
-from typing import IO, Any, Final, Literal
+from typing import IO, Any, Final, Literal, NoReturn
 
 from scratchbook.core.errors import ScratchbookError
 from scratchbook.core.kept import Kept, key_of
@@ -191,6 +193,21 @@ def serve(engine_file: Path, requests: IO[bytes], answers: IO[bytes]) -> None:
         answers.flush()
 
 
+def main() -> NoReturn:
+    """Serve a build until it ends, however it ends, and end with it: V8 would keep a normal exit waiting for ever."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the build, whose end is ours
+    status = 1
+    try:
+        serve(Path(sys.argv[1]), sys.stdin.buffer, sys.stdout.buffer)
+        status = 0
+    except BrokenPipeError:
+        pass  # nobody waits for the answer
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(status)
+
+
 if __name__ == "__main__":
-    serve(Path(sys.argv[1]), sys.stdin.buffer, sys.stdout.buffer)
-    os._exit(0)  # V8's threads would keep a normal exit waiting
+    main()

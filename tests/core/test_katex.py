@@ -1,6 +1,10 @@
 """Drawing TeX: what comes out, what is refused, what is kept."""
 
+import json
 import os
+import signal
+import subprocess
+import sys
 
 import pytest
 
@@ -148,3 +152,37 @@ def test_a_forked_process_draws_with_an_engine_of_its_own(typesetter):
 
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert typesetter.draw(Formula("z + parent")).markup
+
+
+@pytest.fixture
+def server():
+    """The process that draws, as a build starts it."""
+    command = [sys.executable, "-m", "scratchbook.core.katex", str(ENGINE)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
+    ) as process:
+        yield process
+        process.kill()
+
+
+REQUEST = json.dumps(["x^2", False, "mathml", "{}"]).encode() + b"\n"
+
+
+def test_the_engine_ends_when_the_build_was_killed_before_its_answer(server):
+    server.stdout.close()
+    server.stdin.write(REQUEST)
+    server.stdin.close()
+
+    assert server.wait(timeout=60) == 1
+    assert server.stderr.read() == b""
+
+
+def test_an_interrupt_that_ends_the_build_leaves_the_engine_to_its_end(server):
+    server.stdin.write(REQUEST)
+    assert b"markup" in server.stdout.readline()
+    server.send_signal(signal.SIGINT)
+    server.stdin.write(REQUEST)
+    server.stdin.close()
+
+    assert b"markup" in server.stdout.readline()
+    assert server.wait(timeout=60) == 0
