@@ -134,7 +134,7 @@ latex_elements = {
     "sphinxsetup": (
         "hmargin={25mm,25mm}, vmargin={26mm,28mm}, verbatimwithframe=false, pre_background-TeXcolor={HTML}{F6F4EF}, "
         "pre_padding=7pt, verbatimhintsturnover=false, InnerLinkColor={HTML}{1B4F8A}, OuterLinkColor={HTML}{1B4F8A}, "
-        "TitleColor={HTML}{24262B}"
+        "TitleColor={HTML}{24262B}, HeaderFamily=\\rmfamily\\bfseries"
     ),
     "fvset": r"\fvset{fontsize=\fontsize{8.5}{11}\selectfont}",
 }

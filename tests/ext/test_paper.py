@@ -14,7 +14,7 @@ PAGE = r"""
 cat, dog
 ```
 
-See {ref}`ex-count` and {eq}`eq-sum`. ★ is a star, and ✓ a check.
+See {ref}`ex-count` and {eq}`eq-sum`. ★ is a star, and ✓ a check. A {value}`pet` sits.
 
 ```{math}
 :label: eq-sum
@@ -210,7 +210,7 @@ def test_the_pdf_loses_nothing(book, tex, tmp_path):
 
     assert list(losses(log)) == []
     text = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True, check=True).stdout
-    for words in ("★", "✓", "pet = dog", "Hints and solutions", "Listing 1", "Fig. 1", "Right so."):
+    for words in ("★", "✓", "pet = dog", "Hints and solutions", "Listing 1", "Fig. 1", "Right so.", "A cat (pet = dog: dog) sits"):
         assert words in text, words
 
 
