@@ -247,6 +247,48 @@ def test_the_keyboard_opens_a_preview_and_escape_closes_it(chapter, open_page):
         assert page.locator(".book-preview").count() == 0
 
 
+def test_the_keyboard_reaches_everything_and_shows_where_it_is(chapter, open_page):
+    reachable = """[...document.querySelectorAll('a[href], button, summary, input, [tabindex]')]
+        .filter((element) => element.tabIndex >= 0 && element.checkVisibility({visibilityProperty: true}))
+        .filter((element) => element.type !== 'radio' || element.checked).length"""
+    shown = """() => {
+        const style = getComputedStyle(document.activeElement), box = document.activeElement.getBoundingClientRect();
+        const isFramed = style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) > 0;
+        const isInside = box.bottom > 0 && box.top < innerHeight && box.right > 0 && box.width > 1;
+        return isFramed && isInside && style.opacity > 0;
+    }"""
+    with open_page(chapter, bypass_csp=True) as page:  # for the style that holds everything still
+        page.add_style_tag(content="* { scroll-behavior: auto !important; transition: none !important; }")
+        page.wait_for_timeout(100)
+        count = page.evaluate(reachable)
+        unseen = []
+        for _ in range(count):
+            page.keyboard.press("Tab")
+            if not page.evaluate(shown):
+                unseen.append(page.evaluate("document.activeElement.outerHTML.slice(0, 120)"))
+        page.keyboard.press("Tab")
+        after_the_last = page.evaluate("document.activeElement === document.body")
+
+    assert count > 40
+    assert unseen == []
+    assert after_the_last
+
+
+def test_the_keyboard_operates_what_opens_and_switches(chapter, open_page):
+    with open_page(chapter) as page:
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        assert page.evaluate("location.hash") == "#furo-main-content"
+
+        page.get_by_label("cat").focus()
+        page.keyboard.press("ArrowRight")
+        assert page.locator(".scratchbook-text", has_text="the last token is dog").is_visible()
+
+        page.locator(".quiz-option summary").first.focus()
+        page.keyboard.press("Enter")
+        assert page.get_by_text("By its root mean square.").is_visible()
+
+
 def test_a_slash_goes_to_the_search_box(chapter, open_page):
     with open_page(chapter) as page:
         page.keyboard.press("/")
