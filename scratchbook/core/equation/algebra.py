@@ -50,9 +50,12 @@ class Zero(int):
     """The zero of whatever shape its neighbour has: the bold 0, and the 0 at which a recurrence begins."""
 
 
+PLAIN: Final = frozenset([int, float, complex, np.float64, np.complex128])
+
+
 def is_number(value: Value) -> bool:
     """Is it a single number?"""
-    return not isinstance(value, Row | Ones | Identity) and np.ndim(value) == 0
+    return type(value) in PLAIN or (not isinstance(value, Row | Ones | Identity) and np.ndim(value) == 0)
 
 
 def shown(value: Value) -> str:
@@ -78,6 +81,8 @@ def checked(value: Value) -> Value:
 
 def add(left: Value, right: Value, sign: str = "+") -> Value:
     """left + right or left - right: equal shapes, a number with anything, a matrix with a bias for its rows."""
+    if type(left) in PLAIN and type(right) in PLAIN:
+        return left - right if sign == "-" else left + right
     if sign == "-":
         right = negate(right)
     if isinstance(left, Identity) or isinstance(right, Identity):
@@ -153,6 +158,8 @@ def scale(number: Any, value: Value) -> Value:
 
 def multiply(left: Value, right: Value) -> Value:
     """Factors side by side: scaling, or the product of matrices and vectors that meet in size."""
+    if type(left) in PLAIN and type(right) in PLAIN:
+        return left * right
     if isinstance(left, Zero) or isinstance(right, Zero):
         return Zero()
     if is_number(left):

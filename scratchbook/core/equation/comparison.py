@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -12,6 +13,7 @@ from .algebra import Identity, Ones, Row, Value, shown
 from .notation import Notation
 
 ATOL: Final = 1e-12
+REAL: Final = frozenset([int, float, np.float64])
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,8 @@ def plain(value: Value, like: Any = None) -> Any:
 
 def compare(left: Value, right: Value, rtol: float, *, allows_infinity: bool = False) -> Result:
     """Compare two values, number by number."""
+    if type(left) in REAL and type(right) in REAL and math.isfinite(left) and math.isfinite(right):
+        return compare_numbers(float(left), float(right), rtol)
     left, right = plain(left, right), plain(right, left)
     if isinstance(left, Identity | Ones) or isinstance(right, Identity | Ones):
         return Result(0, 0.0, "the size of ones or an identity is not known; write \\mathbf{1}_n or I_n")
@@ -45,6 +49,14 @@ def compare(left: Value, right: Value, rtol: float, *, allows_infinity: bool = F
     if one.shape != other.shape:
         return Result(0, 0.0, f"shapes differ: {shown(one)} and {shown(other)}")
     return compare_arrays(one, other, rtol, allows_infinity=allows_infinity)
+
+
+def compare_numbers(one: float, other: float, rtol: float) -> Result:
+    """Compare two finite numbers, as `compare_arrays` does, which takes long for one."""
+    gap, size = abs(one - other), max(abs(one), abs(other))
+    if gap > ATOL + rtol * size:
+        return Result(1, gap, "differ")
+    return Result(1, gap / max(size, ATOL) if gap > ATOL else 0.0)
 
 
 def compare_arrays(one: Any, other: Any, rtol: float, *, allows_infinity: bool) -> Result:

@@ -146,6 +146,8 @@ class Evaluator:
     def integer(self, node: Node, bound: Bound, what: str) -> int:
         """The value of a node that must be a whole number."""
         value = self.value(node, bound)
+        if type(value) is int:  # as nearly always; this is where most of the time goes
+            return value
         if isinstance(value, Row | Ones) or np.ndim(value) or np.iscomplexobj(value):
             raise fault(f"{what} is a {algebra.shown(value)}; it must be a whole number", node)
         if not np.isfinite(value) or float(value) != int(value):

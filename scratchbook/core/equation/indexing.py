@@ -54,21 +54,21 @@ def named_elements(self: Evaluator, node: Index, bound: Bound) -> Value:
 
 def pick(self: Evaluator, value: Value, indices: Sequence[Node], bound: Bound, node: Index) -> Value:
     """Index an array, with every index within its range."""
-    name = latex_of(node.base.key) if isinstance(node.base, Name) else "this"
     if isinstance(value, Row):
         value = value.array
     if not isinstance(value, np.ndarray) or value.ndim < len(indices):
         axes = np.ndim(value) if not isinstance(value, algebra.Identity | Ones) else 0
-        raise fault(f"{name} is a {algebra.shown(value)} with {axes} axes, but has {len(indices)} indices here", node)
+        fact = f"{name_of(node)} is a {algebra.shown(value)} with {axes} axes"
+        raise fault(f"{fact}, but has {len(indices)} indices here", node)
     if value.ndim > 1 and len(indices) == 1 and isinstance(indices[0], Number) and indices[0].value >= 10:
         raise fault("ambiguous: two digits under a matrix; part the indices with a comma", node)
-    picked = value[tuple(position(self, i, axis, value.shape[axis], bound, name) for axis, i in enumerate(indices))]
+    picked = value[tuple(position(self, i, axis, value.shape[axis], bound, node) for axis, i in enumerate(indices))]
     if np.ndim(picked) == 0 and isinstance(picked, np.integer):
         return int(picked)
     return picked
 
 
-def position(self: Evaluator, index: Node, axis: int, size: int, bound: Bound, name: str) -> int | slice:
+def position(self: Evaluator, index: Node, axis: int, size: int, bound: Bound, node: Index) -> int | slice:
     """Where an index points, 0-based."""
     if isinstance(index, Slice):
         low = self.integer(index.low, bound, "an index") - self.base if index.low else 0
@@ -76,14 +76,19 @@ def position(self: Evaluator, index: Node, axis: int, size: int, bound: Bound, n
         if low < 0 or high >= size or high < low - 1:
             raise fault(
                 f"the slice {low + self.base}..{high + self.base} is outside {self.base}..{size - 1 + self.base} "
-                f"of {name}",
+                f"of {name_of(node)}",
                 index,
             )
         return slice(low, high + 1)
     number = self.integer(index, bound, "an index")
     if not 0 <= number - self.base < size:
-        raise fault(f"index {number} is outside {self.base}..{size - 1 + self.base} of {name}", index)
+        raise fault(f"index {number} is outside {self.base}..{size - 1 + self.base} of {name_of(node)}", index)
     return number - self.base
+
+
+def name_of(node: Index) -> str:
+    """What messages call the indexed part."""
+    return latex_of(node.base.key) if isinstance(node.base, Name) else "this"
 
 
 def unplaced(self: Evaluator, node: Slice, bound: Bound) -> Value:
