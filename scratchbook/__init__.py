@@ -8,6 +8,7 @@ ext             everything that touches Sphinx
     live        {live}: leaves cells and placeholders
     inline      {value} and {claim}, the same within a sentence
     stray       markup that the parser took for words
+    unclosed    blocks whose fence nothing closes
     captions    what a reference to a caption with a value in it shows
     states      {states}: a session for each value of a variable
     frontmatter what the head of a chapter says about its run
@@ -33,7 +34,9 @@ ext             everything that touches Sphinx
     equations   {math} with a check, {formula}, {notation}
     formulas    {formulas}, in plain text and checked
     worked      {worked}, an equation with numbers put in
-    checked     what became of the checks: marks, {key-equations}, the page of all equations
+    checked     what became of the checks, and where the book shows the code
+    marks       what an equation was checked against, beside it
+    repeats     {key-equations} and {equations}: equations again, by label and all of them
     colours     two colour schemes for code
     boxes       {teach}, {in-practice}, {question}, {quiz}
     access      what Sphinx's writer and Furo leave inaccessible
@@ -74,6 +77,7 @@ ROOMS: Final = (
     "live",
     "inline",
     "stray",
+    "unclosed",
     "states",
     "frontmatter",
     "exec_code",
@@ -90,6 +94,8 @@ ROOMS: Final = (
     "exercises",
     "numbering",
     "checked",
+    "marks",
+    "repeats",
     "worked",
     "formulas",
     "api",
