@@ -58,7 +58,7 @@ def find_unclosed(text: str, parse: Parse, first: int = 0, outer: Fence | None =
     for fence in read_fences(lines):
         if not fence.is_closed:
             for token in parse(text):
-                if token.map and is_open(token, lines):
+                if token.map and is_open(token, lines) and (token.info or token.content.strip()):
                     yield tell(first + token.map[0], Fence(0, 0, token.markup, token.info, False), first, outer)
         elif fence.holds_boxes:
             inside = "\n".join(lines[fence.first + 1 : fence.end - 1])

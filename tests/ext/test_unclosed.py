@@ -24,6 +24,7 @@ CLOSED = {
     "indented": "Words:\n\n    ```python\n\nMore.",
     "in a comment": "<!--\n```python\n-->\n\nMore.",
     "within a sentence": "Three ticks,\n``` ` ```, are a fence.",
+    "end without a beginning": "Words.\n:::\n",
     "in a string": '```python\ntext = """\n~~~\n"""\n```',
 }
 
