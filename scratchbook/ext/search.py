@@ -1,4 +1,4 @@
-"""What the search finds by its title: sections, tables and exercises, not each box, option and hint of a page.
+"""What the search finds: by title sections, tables and exercises, not each box and option; as text numbers too.
 
 Sphinx's index takes every title of a page for the name of something.  What those say is still found as text.
 """
@@ -9,8 +9,18 @@ from typing import Any, Final
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.search.en import SearchEnglish
 
 FACTS: Final = frozenset({"stars", "exercise-kind"})
+SHORTEST_NUMBER: Final = 4  # digits: shorter ones stand on every page
+
+
+class English(SearchEnglish):
+    """Sphinx's English with the numbers that code printed, such as the decimals of 0.3988, which Sphinx leaves out."""
+
+    def word_filter(self, word: str) -> bool:
+        """Whether the index has a word."""
+        return super().word_filter(word) or (word.isdigit() and len(word) >= SHORTEST_NUMBER)
 
 
 class ExerciseTitle(nodes.title):
@@ -50,5 +60,6 @@ def add_script(app: Sphinx, pagename: str, templatename: str, context: dict[str,
 
 def register(app: Sphinx) -> None:
     """Connect what the index sees."""
+    app.add_search_language(English)
     app.connect("doctree-resolved", rename_titles, priority=910)
     app.connect("html-page-context", add_script)

@@ -324,8 +324,8 @@ def test_code_can_be_copied_by_the_keyboard(chapter, open_page):
 
 @pytest.mark.parametrize(
     "words",
-    ["another_parameter_with_a_long_name", "asarray", "rmsnorm", "volume knob", "letters"],
-    ids=["code", "call", "equation", "prose", "exercise"],
+    ["another_parameter_with_a_long_name", "asarray", "rmsnorm", "volume knob", "letters", "0.7071", "124439808"],
+    ids=["code", "call", "equation", "prose", "exercise", "decimal", "number"],
 )
 def test_search_from_a_folder_finds(site, open_page, words):
     with open_page((site / "search.html").as_uri() + "?q=" + words.replace(" ", "+")) as page:

@@ -1,4 +1,5 @@
-// Excerpts of whole words, without what is no sentence: TeX beside its drawing, stars of exercises, facts under a title.
+// Numbers are found, and a term with what it means; excerpts have whole words, without what is no sentence: TeX beside
+// its drawing, stars of exercises, facts under a title, labels of outputs.
 (() => {
   "use strict";
   const LONGEST = 24; // characters of TeX: a longer formula is no part of a sentence that an eye can read without it
@@ -14,7 +15,21 @@
       if (isLong) formula.textContent = ` ${words.join(" ")} `;
     }
     page.querySelectorAll(NOISE).forEach((element) => element.remove());
+    const term = anchor && page.querySelector(anchor);
+    if (term?.matches("dt") && term.nextElementSibling) term.append(": ", ...term.nextElementSibling.childNodes);
     return plain(page.documentElement.outerHTML, anchor);
+  };
+
+  // Sphinx takes no number for a word; the index has those of four digits and more.
+  const parse = Search._parseQuery;
+  Search._parseQuery = (query) => {
+    const parsed = parse(query);
+    const [, wanted, , highlighted] = parsed;
+    for (const digits of query.match(/\d{4,}/g) ?? []) {
+      wanted.add(digits);
+      highlighted.add(digits);
+    }
+    return parsed;
   };
 
   const cut = Search.makeSearchSummary;
