@@ -80,8 +80,8 @@ class AdamW:
         """Give one stretch of the weights, [m], after the step; part: its slice."""
         # Windows: what follows changes what is remembered.
         mean, square = self.mean[part], self.square[part]
-        mean += (1 - self.beta_1) * (gradient - mean)
-        square += (1 - self.beta_2) * (gradient**2 - square)
+        np.add(self.beta_1 * mean, (1 - self.beta_1) * gradient, out=mean)
+        np.add(self.beta_2 * square, (1 - self.beta_2) * gradient**2, out=square)
         # Both averages began at zero; dividing takes out what that still weighs.
         rate = learning_rate / (1 - self.beta_1**self.n_steps)
         size = np.sqrt(square / (1 - self.beta_2**self.n_steps)) + self.epsilon
