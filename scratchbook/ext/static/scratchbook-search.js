@@ -15,7 +15,7 @@
       if (isLong) formula.textContent = ` ${words.join(" ")} `;
     }
     page.querySelectorAll(NOISE).forEach((element) => element.remove());
-    const term = anchor && page.querySelector(anchor);
+    const term = anchor ? page.querySelector(anchor) : null;
     if (term?.matches("dt") && term.nextElementSibling) term.append(": ", ...term.nextElementSibling.childNodes);
     return plain(page.documentElement.outerHTML, anchor);
   };
