@@ -4,67 +4,20 @@ from __future__ import annotations
 
 from typing import Final
 
+# Functions of one number, whose power stands before the brackets; behind them it could mean two things.
+ELEMENTARY: Final = [
+    "exp", "log", "ln", "lg", "sin", "cos", "tan", "cot", "sec", "csc", "sinh", "cosh", "tanh", "coth", "sech",
+    "arcsin", "arccos", "arctan", "arsinh", "arcosh", "artanh", "erf",
+]  # fmt: skip
+PREFIX: Final = frozenset([*ELEMENTARY, "det", "logdet"])
 # Words: the spelling here is the one that `primitives` computes; case, '_' and '-' of the author's word do not count.
 WORDS: Final = [
-    "exp",
-    "log",
-    "ln",
-    "lg",
-    "sin",
-    "cos",
-    "tan",
-    "cot",
-    "sec",
-    "csc",
-    "sinh",
-    "cosh",
-    "tanh",
-    "coth",
-    "sech",
-    "arcsin",
-    "arccos",
-    "arctan",
-    "arsinh",
-    "arcosh",
-    "artanh",
-    "erf",
-    "sqrt",
-    "abs",
-    "sign",
-    "max",
-    "min",
-    "argmax",
-    "argmin",
-    "sum",
-    "mean",
-    "var",
-    "std",
-    "softmax",
-    "log_softmax",
-    "logsumexp",
-    "logaddexp",
-    "sigmoid",
-    "logit",
-    "relu",
-    "silu",
-    "swish",
-    "gelu",
-    "softplus",
-    "softsign",
-    "elu",
-    "hardtanh",
-    "tr",
-    "det",
-    "logdet",
-    "diag",
-    "concat",
-    "norm",
-    "clip",
-    "floor",
-    "ceil",
-    "round",
-    "mod",
-]
+    *ELEMENTARY,
+    "sqrt", "abs", "sign", "max", "min", "argmax", "argmin", "sum", "mean", "var", "std", "softmax",
+    "log_softmax", "logsumexp", "logaddexp", "sigmoid", "logit", "relu", "silu", "swish", "gelu", "softplus",
+    "softsign", "elu", "hardtanh", "tr", "det", "logdet", "diag", "concat", "norm", "clip", "floor", "ceil",
+    "round", "mod",
+]  # fmt: skip
 ALIASES: Final = {
     "sgn": "sign", "lse": "logsumexp", "avg": "mean", "average": "mean", "variance": "var", "trace": "tr",
     "concatenate": "concat", "cat": "concat",
@@ -80,35 +33,6 @@ LETTERS: Final = {r"\sigma": "sigmoid", r"\Phi": r"\Phi", r"\Gamma": r"\Gamma", 
 # Functions of a whole vector that an index below turns into an operator over that index.
 REDUCERS: Final = frozenset(
     ["max", "min", "argmax", "argmin", "mean", "softmax", "logsumexp", "var", "std", "sum", "log_softmax"]
-)
-# Functions whose power stands before the brackets; behind them it could mean two things.
-PREFIX: Final = frozenset(
-    [
-        "exp",
-        "log",
-        "ln",
-        "lg",
-        "sin",
-        "cos",
-        "tan",
-        "cot",
-        "sec",
-        "csc",
-        "sinh",
-        "cosh",
-        "tanh",
-        "coth",
-        "sech",
-        "arcsin",
-        "arccos",
-        "arctan",
-        "arsinh",
-        "arcosh",
-        "artanh",
-        "det",
-        "logdet",
-        "erf",
-    ]
 )
 
 

@@ -25,32 +25,10 @@ from .vocabulary import REFUSED
 MAX_DEPTH: Final = 40
 SIGNS: Final = frozenset([r"\cdot", r"\times", "*", "/", r"\div", r"\bmod"])
 ELEMENTWISE: Final = frozenset([r"\odot", r"\circ"])
-STARTERS: Final = frozenset(
-    [
-        "(",
-        "[",
-        "{",
-        r"\{",
-        r"\frac",
-        r"\sqrt",
-        r"\sum",
-        r"\prod",
-        r"\lvert",
-        r"\lVert",
-        r"\lfloor",
-        r"\lceil",
-        r"\langle",
-        r"\infty",
-        r"\partial",
-        r"\nabla",
-        r"\binom",
-        r"\underbrace",
-        r"\left.",
-        r"|",
-        r"\|",
-        r"\Re",
-    ]
-)
+STARTERS: Final = frozenset([
+    "(", "[", "{", r"\{", r"\frac", r"\sqrt", r"\sum", r"\prod", r"\lvert", r"\lVert", r"\lfloor", r"\lceil",
+    r"\langle", r"\infty", r"\partial", r"\nabla", r"\binom", r"\underbrace", r"\left.", "|", r"\|", r"\Re",
+])  # fmt: skip
 BARS: Final = frozenset(["|", r"\|"])
 
 
