@@ -169,7 +169,7 @@ def notation_table(notation: Notation, classes: list[str]) -> nodes.table:
 
 def notation_cells(entry: Symbol | Function) -> Iterator[nodes.entry]:
     """Yield the cells of one symbol."""
-    kind = str(entry.kind) if isinstance(entry, Symbol) else "function"
+    kind = entry.kind.said if isinstance(entry, Symbol) else "function"
     yield nodes.entry("", nodes.paragraph("", "", nodes.math(entry.latex, entry.latex)))
     yield text_entry(kind)
     yield nodes.entry("", nodes.paragraph("", "", nodes.literal(entry.code, entry.code)))

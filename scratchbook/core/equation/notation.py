@@ -30,6 +30,16 @@ KINDS: Final = {
     "dim": (0, 1), "symmetric": (1, 1), "posdef": (1, 1), "diagonal": (1, 1), "orthogonal": (1, 1),
 }  # fmt: skip
 SQUARE: Final = frozenset(["symmetric", "posdef", "diagonal", "orthogonal"])
+# What a reader calls one of a kind, and several in an array.
+WORDS: Final = {
+    "scalar": ("number", "numbers"), "positive": ("positive number", "positive numbers"),
+    "unit": ("number between 0 and 1", "numbers between 0 and 1"), "int": ("integer", "integers"),
+    "dim": ("size", "sizes"), "binary": ("zero or one", "zeros and ones"),
+    "sign": ("one or minus one", "ones and minus ones"), "simplex": ("shares", "shares that sum to one"),
+    "onehot": ("one-hot", "one-hot"), "symmetric": ("symmetric", "symmetric matrix"),
+    "posdef": ("positive definite", "positive definite matrix"), "diagonal": ("diagonal", "diagonal matrix"),
+    "orthogonal": ("orthogonal", "orthogonal matrix"),
+}  # fmt: skip
 RANGE: Final = re.compile(r"(.+?)\.\.(.+)$")
 HEAD: Final = re.compile(r"(override\s+)?(.*)$", re.DOTALL)
 IDENTIFIER: Final = re.compile(r"[A-Za-z][A-Za-z_0-9]*")
@@ -51,6 +61,16 @@ class Kind:
         if self.name in SQUARE:
             return self.arguments * 2
         return self.arguments[:-1] if self.name == "ints" else self.arguments
+
+    @property
+    def said(self) -> str:
+        """What a symbol is, in a reader's words.  How large an integer is drawn is the checker's business alone."""
+        one, many = WORDS.get(self.name, (self.name, self.name))
+        if self.name == "ints":
+            many = f"integers below {self.arguments[-1]}"
+        if self.shape:
+            return f"{many} ({', '.join(self.shape)})"
+        return ", ".join([one, *(text.replace("..", " to ") for text in self.arguments if self.name != "int")])
 
     def __str__(self) -> str:
         return f"{self.name}({', '.join(self.arguments)})" if self.arguments else self.name

@@ -5,6 +5,7 @@ import pytest
 from equation_examples import checked
 
 from scratchbook.core.equation.errors import EquationError
+from scratchbook.core.equation.notation import read_kind
 
 STRIDED = "x: vector(n)\nw: vector(k)\ns: int(2..3)"
 
@@ -240,3 +241,21 @@ def test_code_that_counts_from_zero_says_so():
     assert "write ':base: 0', or ids - 1 in the call" in said("y_i = E_{s_i}", notation, "picked")
     assert said("y_i = E_{s_i}", notation, "picked(E, ids - 1)") == ""
     assert said("y_i = E_{s_i}", notation, "picked", base="0") == ""
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("vector(d)", "vector (d)"),
+        ("posdef(n)", "positive definite matrix (n, n)"),
+        ("positive", "positive number"),
+        ("unit(d//2)", "numbers between 0 and 1 (d//2)"),
+        ("ints(T, V)", "integers below V (T)"),
+        ("int(1000..9000)", "integer"),
+        ("index(0..T-1)", "index, 0 to T-1"),
+        ("dim(even)", "size, even"),
+        ("mask(n, m)", "mask (n, m)"),
+    ],
+)
+def test_a_reader_is_told_in_words_what_a_symbol_is(written, said):
+    assert read_kind(written).said == said
