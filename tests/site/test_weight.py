@@ -8,9 +8,11 @@ from __future__ import annotations
 import gzip
 import sys
 import threading
+import time
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -46,9 +48,19 @@ class Host(SimpleHTTPRequestHandler):
         return self.wfile.write(body)
 
 
-def serve(folder):
+class SlowHost(Host):
+    """A host far away: the page comes, and its styles, and then its fonts, each later than the first view."""
+
+    delays: ClassVar = {".css": 0.4, ".js": 0.4, ".woff2": 1.2}
+
+    def do_GET(self):
+        time.sleep(self.delays.get(Path(self.translate_path(self.path)).suffix, 0.0))
+        return super().do_GET()
+
+
+def serve(folder, host=Host):
     """Serve a folder on a port of its own; return the server, whose address is its host's."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Host, directory=str(folder)))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(host, directory=str(folder)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server, f"http://127.0.0.1:{server.server_port}"
 
@@ -102,6 +114,20 @@ class TestTheFirstView:
 
     def test_jumps_at_most_by_a_fiftieth(self, measures):
         assert {name: shift for name, (*_, shift) in measures.items() if shift > MOST_SHIFT} == {}
+
+
+@pytest.mark.browser
+@pytest.mark.xdist_group("site")
+@pytest.mark.parametrize("width", [1366, 390])
+def test_a_page_jumps_at_most_by_a_fiftieth_where_its_fonts_come_late(site, browser, width):
+    server, address = serve(site, SlowHost)
+    context = browser.new_context(viewport={"width": width, "height": 900})
+    *_, shift = weigh(context.new_page(), address, "chapter.html")
+    context.close()
+    server.shutdown()
+    server.server_close()
+
+    assert shift <= MOST_SHIFT
 
 
 def main(site):
