@@ -133,7 +133,7 @@ def element(self: Evaluator, key: str, place: tuple[int, ...], node: Node) -> Va
     if memo in self.elements:
         return self.elements[memo]
     if memo in self.active:
-        raise fault(f"{latex_of(key)} at {place} is defined by itself", node)
+        raise fault(f"{latex_of(key)} at {place} is defined by itself; write \\leftarrow for an assignment", node)
     start = f"{key.removesuffix(BESIDE)}_{{{','.join(map(str, place))}}}"
     if start in self.inputs:  # h_0, declared beside h_t = ..., is where the recurrence begins
         return self.inputs[start]

@@ -13,7 +13,7 @@ from .leftsides import read_left, resolve_left
 from .letters import is_range
 from .lexicon import Lexicon
 from .names import make_lexicon
-from .nodes import Binding, Call, Compare, Derivative, Index, Name, Node, Power, free_names, walk
+from .nodes import Binding, Call, Compare, Derivative, Index, Name, Node, free_names, walk
 from .notation import Notation
 from .parser import Parser
 from .plain import plain_tokens
@@ -337,13 +337,3 @@ def pieces_of(tokens: Sequence[Token]) -> list[list[Token]]:
         else:
             pieces[-1].append(token)
     return [piece for piece in pieces if piece]
-
-
-def with_statements(equation: Equation, statements: Sequence[Statement]) -> Equation:
-    """The same equation with other statements."""
-    return replace(equation, statements=tuple(statements))
-
-
-def is_square_name(node: Node) -> bool:
-    """Is a left side such as \\sigma^2?"""
-    return isinstance(node, Power)

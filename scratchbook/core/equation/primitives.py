@@ -229,10 +229,6 @@ def gelu(z: Value) -> Value:
     return z * normal_cdf(z)
 
 
-def arctangent(z: Value) -> Value:
-    return np.arctan(z)
-
-
 def ones(*sizes: Value) -> Array:
     if any(not isinstance(size, int) or not 0 < size < 10_000 for size in sizes):
         raise fault("the size of the ones must be a whole number")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -51,10 +50,6 @@ class Score:
     @property
     def survivors(self) -> tuple[Fate, ...]:
         return tuple(fate for fate in self.fates if not fate.is_killed)
-
-    def by_operator(self) -> Counter[tuple[str, str]]:
-        """How many mutants of each operator met each fate."""
-        return Counter((fate.operator, fate.fate) for fate in self.fates)
 
 
 def score(equation: Equation, request: Request, namespace: Mapping[str, Any], macros: Macros | None = None) -> Score:
