@@ -206,7 +206,9 @@ class Speller:
             sign = rest.take()
             styled.append(sign)
             if sign.text in ("_", "^"):
-                script = [replace(token, text=r"\mathrm"), *self.with_braces(rest.argument(sign), token)]
+                script = rest.argument(sign)
+                if any(part.kind == "letter" for part in script):  # an upright 1 alone is the vector of ones
+                    script = [replace(token, text=r"\mathrm"), *self.with_braces(script, token)]
                 styled += self.with_braces(script, token)
         return styled
 
