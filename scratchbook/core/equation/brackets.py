@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -44,6 +45,7 @@ CLOSER: Final = {
     r"\lvert": r"\rvert",
     r"\lVert": r"\rVert",
 }
+INDEX_SIGNS: Final = frozenset("+-,:")
 LIST_SIGNS: Final = frozenset([",", ";", "|", r"\|", r"\mid"])
 
 
@@ -62,6 +64,18 @@ def read_bracket(parser: Parser) -> Node:
     parser.expect(CLOSER[opener.text], opener)
     node = items[0] if len(items) == 1 else join(items, signs, opener)
     return read_postfix(parser, node, opener.start)
+
+
+def check_element(parser: Parser, before: Node) -> None:
+    """Refuse brackets with nothing but indices behind an array: x[2] is an element in code, and twice x on paper."""
+    if parser.text != "[" or not isinstance(before, Name) or before.key in parser.lexicon.numbers:
+        return
+    inside = list(itertools.takewhile(lambda token: token.text != "]", parser.tokens[parser.place + 1 :]))
+    known = parser.lexicon.integers | parser.lexicon.indices | parser.scope
+    if all(token.kind == "number" or token.text in known or token.text in INDEX_SIGNS for token in inside):
+        name = latex_of(before.key)
+        fact = f"ambiguous: '[' behind {name} begins the index of its element, as in code, or a factor"
+        raise fault(f"{fact}; write {name}_{{...}} or {name} \\cdot (...)", parser.token)
 
 
 def read_items(parser: Parser) -> tuple[list[Node], list[str]]:

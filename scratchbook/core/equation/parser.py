@@ -237,6 +237,7 @@ class Parser:
                 factors = [self.family(factors, "", ["+"])]
                 continue
             self.check_number(factors[-1])
+            brackets.check_element(self, factors[-1])
             factors.append(self.factor())
         if len(factors) == 1:
             return factors[0]

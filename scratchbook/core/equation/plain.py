@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import replace
+from decimal import Decimal
 from typing import Final
 
 from .errors import fault
@@ -12,18 +14,21 @@ from .symbols import key_of_code, split_key
 from .tokens import CHARACTERS, GREEK, MAX_CHARACTERS, Token, cut
 from .vocabulary import SAME
 
+BELOW: Final = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋ₐₑᵢⱼₖₘₙₜᵥₓ", "0123456789+-aeijkmntvx", strict=True))
+ABOVE: Final = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ᵀ", "0123456789+-T", strict=True))
+# Python takes scripts for parts of a word.
+LETTER: Final = rf"[^\W{''.join([*BELOW, *ABOVE])}]"
 WORD: Final = re.compile(
-    r"""(?P<space>\s+)
+    rf"""(?P<space>\s+)
       | (?P<comment>\#[^\n]*)
-      | (?P<word>[^\W\d_][^\W]*)
+      | (?P<below>[{''.join(BELOW)}]+)
+      | (?P<above>[{''.join(ABOVE)}]+)
+      | (?P<word>(?![\d_]){LETTER}(?:{LETTER}*(?!_){LETTER})?)
       | (?P<number>\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\.\d+)
-      | (?P<script>[₀₁₂₃₄₅₆₇₈₉₊₋ₐₑᵢⱼₖₘₙₜᵥₓ]+|[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ᵀ]+)
       | (?P<power>\*\*)
       | (?P<symbol>.)""",
     re.VERBOSE | re.DOTALL,
 )
-BELOW: Final = dict(zip("₀₁₂₃₄₅₆₇₈₉₊₋ₐₑᵢⱼₖₘₙₜᵥₓ", "0123456789+-aeijkmntvx", strict=True))
-ABOVE: Final = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ᵀ", "0123456789+-T", strict=True))
 GREEK_WORDS: Final = frozenset(GREEK.values())
 
 
@@ -43,7 +48,7 @@ def plain_tokens(text: str, notation: Notation) -> list[Token]:
             tokens += word_tokens(piece, start, end, codes)
         elif kind == "number":
             tokens += number_tokens(piece, start, end)
-        elif kind == "script":
+        elif kind in ("below", "above"):
             tokens += script_tokens(piece, start, end)
         elif kind == "power":
             tokens.append(Token("symbol", "^", start, end))
@@ -57,9 +62,7 @@ def plain_tokens(text: str, notation: Notation) -> list[Token]:
 def word_tokens(word: str, start: int, end: int, codes: dict[str, str]) -> list[Token]:
     """A word as a name with its scripts: a symbol by its name in the code, a Greek letter by its word, else as it
     stands."""
-    stem = word.rstrip("".join(BELOW) + "".join(ABOVE))
-    scripts = word[len(stem) :]
-    key = codes.get(stem) or (key_of_code(stem) if "_" in stem else stem)
+    key = codes.get(word) or (key_of_code(word) if "_" in word else word)
     base, below, above, primes = split_key(key)
     if base in GREEK_WORDS or base in GREEK:
         base = "\\" + GREEK.get(base, base)
@@ -72,8 +75,7 @@ def word_tokens(word: str, start: int, end: int, codes: dict[str, str]) -> list[
                 for token in whole(script)
             ]
             tokens.append(Token("symbol", "}", start, end))
-    tokens += [Token("symbol", "'", start, end)] * len(primes)
-    return tokens + (script_tokens(scripts, start, end) if scripts else [])
+    return tokens + [Token("symbol", "'", start, end)] * len(primes)
 
 
 def whole(script: str) -> list[Token]:
@@ -82,17 +84,20 @@ def whole(script: str) -> list[Token]:
 
 
 def number_tokens(piece: str, start: int, end: int) -> list[Token]:
-    """A number; 1e-5 is a number here, as in code."""
+    """A number; 1e-5 is a number here, as in code.   Raises EquationError for one that code would not keep."""
     if "e" in piece.lower():
-        value = repr(float(piece))
-        piece = value if "e" not in value else f"{float(piece):.30f}".rstrip("0")
+        token = Token("number", piece, start, end)
+        value, digits = float(piece), re.split("[eE]", piece)[0]
+        if math.isinf(value) or (value == 0 and float(digits)):
+            raise fault(f"'{piece}' is {value:g} in floating point; write a number between 1e-323 and 1e308", token)
+        piece = format(Decimal(repr(value)), "f")
     return [Token("number", piece, start, end)]
 
 
 def script_tokens(piece: str, start: int, end: int) -> list[Token]:
     """Unicode subscripts and superscripts."""
     table, sign = (BELOW, "_") if piece[0] in BELOW else (ABOVE, "^")
-    text = "".join(table[character] for character in piece if character in table)
+    text = "".join(table[character] for character in piece)
     inside = [
         Token(
             "number" if token.kind == "number" else "name" if token.kind == "letter" else token.kind,
