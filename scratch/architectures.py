@@ -54,6 +54,7 @@ def llama(
         Architecture(n_layers, n_model, n_heads, n_kv_heads, n_hidden, n_vocab,
                      is_tied=is_tied, biases=biases)
     )
+
 # end::families[]
 
 

@@ -82,6 +82,7 @@ class AttentionTrace(NamedTuple):
     scores: np.ndarray  # before the mask
     shares: np.ndarray
     result: np.ndarray
+
 # end::attention-trace[]
 
 

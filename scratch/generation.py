@@ -48,6 +48,7 @@ def apply_temperature(logits, temperature):
         wanted = "temperature must be positive and finite"
         raise OutOfRangeError(f"{wanted}, not {temperature}; for 0, take greedy")
     return logits / temperature
+
 # end::temperature[]
 
 
@@ -60,6 +61,7 @@ def keep_top_k(logits, k):
         raise OutOfRangeError(f"top_k must keep 1..{n_vocab} tokens, not {k}")
     last_kept = np.sort(logits, axis=-1)[..., -k, None]
     return np.where(logits < last_kept, -np.inf, logits)
+
 # end::top-k[]
 
 
@@ -96,6 +98,7 @@ def distribution(logits, temperature=1.0, top_k=None, top_p=None):
     if top_p is not None:
         logits = keep_top_p(logits, top_p)
     return softmax(logits)
+
 # end::distribution[]
 
 
@@ -168,6 +171,7 @@ class Reader:
         self.weights, self.n_heads, self.settings = weights, n_heads, settings
         self.n_tokens, self.max_context = 0, max_context
         self.caches = [KeyValueCache(max_context) for _ in layers]
+
 # end::reader[]
 
     # tag::read[]
@@ -190,6 +194,7 @@ class Reader:
         )
         self.n_tokens = end
         return trace.result
+
     # end::read[]
 
 

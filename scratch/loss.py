@@ -19,6 +19,7 @@ def log_softmax(logits):
     check_scores(logits)
     shifted = logits - logits.max(axis=-1, keepdims=True)
     return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+
 # end::log-softmax[]
 
 

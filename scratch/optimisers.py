@@ -87,6 +87,7 @@ class AdamW:
         size = np.sqrt(square / (1 - self.beta_2**self.n_steps)) + self.epsilon
         kept = 1 - learning_rate * self.weight_decay
         return kept * weights - rate * mean / size
+
 # end::adamw[]
 
     # tag::adamw-step[]
@@ -126,6 +127,7 @@ def clip(gradient, limit=1.0):
     if length + 1e-6 <= limit:
         return gradient, length
     return gradient * (limit / (length + 1e-6)), length
+
 # end::clip[]
 
 

@@ -61,6 +61,7 @@ class RealModel(NamedTuple):
     frequencies: np.ndarray  # [d_head / 2], radians a position
     tokenizer: object
     end_id: int  # the token that closes a text
+
 # end::real-model[]
 
 

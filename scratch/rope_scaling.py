@@ -61,6 +61,7 @@ def yarn_frequencies(
     # Where both are one pair, a thousandth keeps the fade from dividing by zero.
     faded = (np.arange(n_pairs) - first) / max(last - first, 0.001)
     return slow_down(theta, factor, kept=1 - np.clip(faded, 0, 1))
+
 # end::yarn[]
 
 

@@ -81,6 +81,7 @@ def fused_attention(x, W_qkv, W_o, n_heads, is_causal=True):
     W_q, W_k, W_v = np.split(W_qkv, 3, axis=-1)
     weights = {"W_q": W_q, "W_k": W_k, "W_v": W_v, "W_o": W_o}
     return multi_head_attention(x, weights, n_heads, causal=is_causal).result
+
 # end::attention[]
 
 

@@ -43,6 +43,7 @@ def read_names():
     """Read the names beside this file: nine in ten to train on, one to test on."""
     names = Path(__file__).with_name("names.txt").read_text().split()
     return [name for i, name in enumerate(names) if i % 10], names[::10]
+
 # end::corpus[]
 
 
@@ -102,6 +103,7 @@ class Training(NamedTuple):
     weights: dict
     losses: np.ndarray  # [steps], nats a token: of each batch, before its step
     lengths: np.ndarray  # [steps]: of the gradient, before clipping
+
 # end::run[]
 
 
@@ -128,6 +130,7 @@ def train(weights, batches, rates, n_heads, optimiser=None, limit=1.0, **setting
         losses.append(loss)
         lengths.append(length)
     return Training(weights, np.array(losses), np.array(lengths))
+
 # end::train[]
 
 

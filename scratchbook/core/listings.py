@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 from scratchbook.core import regions
@@ -41,5 +42,13 @@ def make_listing(cell: FileCell, sources: dict[str, bytes]) -> Listing:
     region, mistakes = regions.show(text, cell.path, regions.Selection(**asdict(cell.selection)))
     if not region.numbers:
         return Listing(None, (), text, mistakes)
-    data = {"path": cell.path, "text": region.text, "numbers": list(region.numbers)}
+    lines, numbers = without_blank_edges(region.lines, region.numbers)
+    data = {"path": cell.path, "text": "".join(f"{line}\n" for line in lines), "numbers": list(numbers)}
     return Listing(Part("listing", data), region.numbers, text, mistakes)
+
+
+def without_blank_edges(lines: Sequence[str], numbers: Sequence[int]) -> tuple[Sequence[str], Sequence[int]]:
+    """Leave out blank lines at both ends, as Asciidoctor does when it shows what a region holds."""
+    shown = [place for place, line in enumerate(lines) if line.strip()]
+    first, end = (shown[0], shown[-1] + 1) if shown else (0, len(lines))
+    return lines[first:end], numbers[first:end]

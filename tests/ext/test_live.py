@@ -120,6 +120,13 @@ def test_what_follows_a_failure_is_marked_and_has_no_message(chapter):
     assert built.text().endswith("It is (value missing).")
 
 
+def test_a_listing_has_no_blank_edges_but_those_between_its_regions(chapter):
+    code = "# tag::a[]\n\na = 1\n\n# end::a[]\n# tag::b[]\n\n\nb = 2\n\n# end::b[]\n"
+    built = chapter("# T\n\n```{live} code.py\n:tags: a;b\n:no-output: names\n```\n", code)
+
+    assert blocks(built) == ["a = 1\n\n\n\nb = 2"]
+
+
 def test_hidden_lines_run_and_skipped_lines_do_not(chapter):
     code = ["#hide:start", "x = 1", "#hide:stop", "#skip:start", "x = 2", "#skip:stop", "print(x)"]
 
