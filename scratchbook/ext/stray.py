@@ -8,9 +8,12 @@ from typing import Any, Final
 
 from docutils import nodes
 from docutils.utils import get_source_line
+from pygments.lexers import get_lexer_by_name
+from pygments.util import ClassNotFound
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.transforms import SphinxTransform
+from sphinx.util.docutils import is_directive_registered
 
 from scratchbook.core.errors import Mistake, Place
 from scratchbook.ext.directive import find_spot
@@ -22,8 +25,11 @@ OPEN_ROLE: Final = re.compile(r"\{[A-Za-z][\w:+.-]*\}(?=`)")
 OUR_OPEN_ROLE: Final = re.compile(r"\{(?:value|claim|formula)\}(?=`)")
 # What stands before words in backticks and is no role.
 LOOSE_ROLE: Final = re.compile(r"(?:\{(value|claim|formula)\}|:(value|claim|formula):)\s*\Z")
+DISPLAY: Final = re.compile(r"^[ \t]*\$\$|\$\$[ \t]*$", re.MULTILINE)
 FENCE: Final = re.compile(r"^[ \t]*((?:`{3,}|:{3,}|~{3,})[ \t]*\{[A-Za-z][\w:+.-]*\})", re.MULTILINE)
 COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
+HEAD: Final = "write its name within braces without a blank, and a blank behind them"
+LEFT: Final = "and stands on the page as it is"
 # The two halves of a formula and of code that `|` has parted; a price has neither.
 TORN: Final = (
     (re.compile(r"(?<![\w\\$])\$(?=[^\s$])[^$]*\Z"), re.compile(r"\A[^$]*[^\s$]\$(?!\w)")),
@@ -34,7 +40,7 @@ QUOTED: Final = (nodes.literal, nodes.literal_block, nodes.doctest_block, nodes.
 
 
 class FindStrayMarkup(SphinxTransform):
-    """Tell of each role and each fence of a chapter that has become words on its page."""
+    """Tell of each role, display and fence of a chapter that has become words on its page."""
 
     default_priority = 690  # before headings lose their values, which then stand there as words
 
@@ -43,7 +49,10 @@ class FindStrayMarkup(SphinxTransform):
         for node in list(self.document.findall(nodes.Text)):
             for start, text in find_stray(node):
                 self.tell(text, self.place_of(node, start))
-        for element in self.document.findall(nodes.Element):
+        for element in list(self.document.findall(nodes.Element)):
+            if text := misspelt_head(element):
+                self.tell(text, find_spot(self.env, *get_source_line(element)).place)
+                element["language"] = "none"  # or Pygments would tell of it too
             for found in OPEN_ROLE.finditer(plain_option(element)):
                 text = f"'{found[0]}' is no role in a text that is not typeset, such as :alt:; write its words there"
                 self.tell(text, find_spot(self.env, *get_source_line(element)).place)
@@ -72,17 +81,20 @@ def find_stray(node: nodes.Text) -> Iterator[tuple[int, str]]:
     for found in (OUR_OPEN_ROLE if is_formula else OPEN_ROLE).finditer(words):
         choice = "a formula has no roles" if is_formula else "close its backtick"
         choice += ", and write | as \\| in a table" if enclosing(node, (nodes.entry,)) is not None else ""
-        yield found.start(), f"'{found[0]}' is no role here and stands on the page as it is; {choice}"
+        yield found.start(), f"'{found[0]}' is no role here {LEFT}; {choice}"
     if torn := find_torn(node, words):
         choice = "write | as \\| in a table"
         yield torn.start(), f"'{torn[0].strip()}' is torn in two, since a cell ends at |; {choice}"
     for found in FENCE.finditer(words):
         choice = "begin a line with it, write no backtick behind it, and enable colon_fence for one of colons"
-        yield found.start(1), f"'{found[1]}' begins no block here and stands on the page as it is; {choice}"
+        yield found.start(1), f"'{found[1]}' begins no block here {LEFT}; {choice}"
+    if not is_formula and (display := DISPLAY.search(words)):
+        choice = "enable dollarmath, and end each display with $$ before the next begins"
+        yield display.start(), f"'$$' begins and ends no display here {LEFT}; {choice}"
     loose = LOOSE_ROLE.search(node)
     if loose and isinstance(following(node), nodes.literal | nodes.title_reference):
         choice = f"write {{{loose[1] or loose[2]}}} with the backtick right behind it"
-        yield loose.start(), f"'{loose[0].strip()}' is no role here and stands on the page as it is; {choice}"
+        yield loose.start(), f"'{loose[0].strip()}' is no role here {LEFT}; {choice}"
 
 
 def count_rows(block: nodes.Node) -> int:
@@ -101,6 +113,28 @@ def plain_option(element: nodes.Element) -> str:
         return str(element.get("caption") or "")
     slot = element.get("scratchbook")
     return str(slot.options.get("alt", "")) if isinstance(slot, Slot) else ""
+
+
+def misspelt_head(element: nodes.Element) -> str:
+    """Return what to say of a fence whose first word was meant for a directive; nothing of any other element."""
+    if isinstance(element, nodes.container) and element.get("is_div"):
+        name = next((str(word) for word in element["classes"] if word.startswith("{")), "")
+        return f"':::{name}' is no directive; {HEAD}" if name else ""
+    name = str(element.get("language", "")) if isinstance(element, nodes.literal_block) else ""
+    if name.startswith("{"):
+        return f"'```{name}' is no directive; {HEAD}"
+    if is_directive_registered(name) and not is_language(name):
+        return f"'```{name}' is code in a language that nobody knows; write ```{{{name}}}"
+    return ""
+
+
+def is_language(name: str) -> bool:
+    """Whether Pygments colours it."""
+    try:
+        get_lexer_by_name(name)
+    except ClassNotFound:
+        return False
+    return True
 
 
 def find_torn(node: nodes.Text, words: str) -> re.Match[str] | None:

@@ -17,17 +17,23 @@ from scratchbook.core.errors import Mistake, Place
 from scratchbook.ext.directive import path_from_root
 from scratchbook.ext.domain import domain_of
 
-FENCE: Final = re.compile(r"[ \t]*(?P<marks>`{3,}|~{3,}|:{3,})(?P<words>.*)")
+FENCE: Final = re.compile(r"(?P<indent>[ \t]*)(?P<marks>`{3,}|~{3,}|:{3,})(?P<words>.*)")
 NAME: Final = re.compile(r"\s*(\{[\w:+.-]+\})")
-# Boxes of colons whose content is no Markdown.
-LITERAL: Final = frozenset({"{code}", "{code-block}", "{exec_code}", "{live}", "{math}", "{raw}", "{sourcecode}"})
+# Directives whose content is no Markdown.
+LITERAL: Final = re.compile(
+    r"\{(check|code|code-block|code-cell|doctest|eval-rst|exec_code|formulas|live|math|mermaid|parsed-literal|raw|"
+    r"sourcecode|starter|testcode)\}"
+)
 
 Parse = Callable[[str], list[Token]]
 
 
 @dataclass(frozen=True)
 class Fence:
-    """A block between fences.  first, end: 0-based lines, from its opening fence up to, not including, the rest."""
+    """A block between fences.  first, end: 0-based lines, from its opening fence up to, not including, the rest.
+
+    is_closed: by a line as far to the right as its first, or farther; another may stand outside a list that it is in.
+    """
 
     first: int
     end: int
@@ -45,7 +51,7 @@ class Fence:
     def holds_boxes(self) -> bool:
         """Whether its content is Markdown too."""
         directive = NAME.match(self.words)
-        return self.marks.startswith(":") and directive is not None and directive[1] not in LITERAL
+        return directive is not None and LITERAL.fullmatch(directive[1]) is None
 
 
 def find_unclosed(text: str, parse: Parse, first: int = 0, outer: Fence | None = None) -> Iterator[tuple[int, str]]:
@@ -88,7 +94,8 @@ def read_fences(lines: list[str]) -> Iterator[Fence]:
                 continue  # code within a sentence
             opening, begun = found, number
         elif closes(found, opening["marks"]):
-            yield Fence(begun, number + 1, opening["marks"], opening["words"], True)
+            is_within = len(found["indent"].expandtabs()) >= len(opening["indent"].expandtabs())
+            yield Fence(begun, number + 1, opening["marks"], opening["words"], is_within)
             opening = None
     if opening is not None:
         yield Fence(begun, len(lines), opening["marks"], opening["words"], False)

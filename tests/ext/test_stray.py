@@ -46,6 +46,26 @@ def test_a_box_of_colons_is_told_where_the_project_has_none(chapter):
     assert warning.startswith("docs/index.md:3: WARNING: ':::{note}' begins no block here")
 
 
+HEAD = "is no directive; write its name within braces without a blank, and a blank behind them"
+DISPLAY = "'$$' begins and ends no display here and stands on the page as it is; enable dollarmath, and end each "
+MISSPELT = {
+    "no blank": ("```{live}print(1)\n```", 3, f"'```{{live}}print(1)' {HEAD}"),
+    "blanks within": ("```{ live }\nprint(1)\n```", 3, f"'```{{' {HEAD}"),
+    "colons": ("Words.\n\n:::{note}x\nWords\n:::", 5, f"':::{{note}}x' {HEAD}"),
+    "no braces": ("```live\nprint(1)\n```", 3, "'```live' is code in a language that nobody knows; write ```{live}"),
+    "never ended": ("First\n\n$$\nx = 1\n\nMore.", 5, f"{DISPLAY}display with $$ before the next begins"),
+    "ended once too often": ("$$\nx\n\nMore.\n\n$$\ny\n$$", 10, f"{DISPLAY}display with $$ before the next begins"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MISSPELT)
+def test_a_head_that_begins_no_directive_or_display_is_told_at_its_line(project, name):
+    text, line, said = MISSPELT[name]
+    project.write({"docs/index.md": f"# Book\n\n{text}\n"})
+
+    assert project.build("html").warnings == [f"docs/index.md:{line}: WARNING: {said} [scratchbook.markup]"]
+
+
 OPTIONS = {
     "picture": "```{image} a.png\n:alt: of {value}`x`\n```",
     "figure": "```{live}\n:figure: of {value}`x`\n'<svg xmlns=\"http://www.w3.org/2000/svg\"/>'\n```",
@@ -69,6 +89,8 @@ def test_a_role_in_a_plain_option_is_told(project, name):
         "Written `` {value}`x` `` with {value}`1 + 1`.",
         "````markdown\n{value}`x and\n```{live}\n````",
         "% {value}`x\n\n<!-- {value}`x -->",
+        "```python\nx\n```\n\n```text\nx\n```\n\n```\nx\n```\n\n:::aside\nx\n:::",
+        "$$\nx\n$$\n\n$$x$$ and $$y$$, `$$`.\n\n- $$\n  x\n  $$",
         "The set {value} of {x}, of `{y}` and $\\{value\\}$.",
         "| a |\n| - |\n| {value}`1\\|2` |",
         "| a | b | c |\n| - | - | - |\n| $P(A\\|B)$ | `a\\|b` | 2 |\n| \\$5 | costs $10 | $20 |\n| 5$ | 7$ | $x$ |",

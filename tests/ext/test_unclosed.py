@@ -12,11 +12,17 @@ UNCLOSED = {
     "live": ("```{live}\nprint(1)\n``", 3, "```{live}", "```"),
     "longer fence": ("````{live}\nprint(1)\n```", 3, "````{live}", "````"),
     "in a list": ("- One\n\n  ```python\n  x = 1\n\nTwo.", 5, "```", "```"),
+    "in a list, ended outside": ("1. One\n\n   ```python\n   x = 1\n```\n\nMore.", 5, "```", "```"),
+    "in a list, ended half outside": ("1. One\n2. Two\n   ```python\n   x = 1\n ```\n\nMore.", 5, "```", "```"),
+    "in a box of backticks": ("````{note}\n```python\nx = 1\n\nMore.\n````", 4, "```", "```"),
 }  # fmt: skip
 CLOSED = {
     "boxes": "::::{note}\n:::{tip}\nOne.\n:::\n::::\n\n```python\nx = 1\n```",
     "longer end": ":::{note}\nOne.\n:::::",
     "shown": "````markdown\n:::{note}\n```{live}\n````",
+    "shown in a box of backticks": "`````{note}\n````markdown\n```{live}\n````\n`````",
+    "shown in a check": "````{check}\n```python\n````",
+    "ended farther left": "  ```python\n  x = 1\n```\n\nMore.",
     "shown in a box": ":::::{note}\n````markdown\n:::{note}\n````\n:::::",
     "shown in a block of colons": ":::{code-block} markdown\n```python\n:::",
     "in a list": "- ```python\n  x = 1\n  ```\n- Two.",
@@ -43,11 +49,12 @@ def test_a_fence_that_nothing_closes_is_told_at_its_line(chapter, name):
     [":::{note}\nOne.\n\n:::{tip}\nTwo.\n:::\n\nThree.", ":::{note}\nOne.\n\n:::{tip}\nTwo.\n:::\n:::"],
     ids=["forgotten", "too short"],
 )
-def test_a_box_that_ends_with_the_next_one_is_told_at_its_own_line(chapter, text):
-    fact = "':::{note}' ends where ':::{tip}' of line 6 should, since its fence is no longer"
-    choice = "close it before that line, or begin and end it with ::::"
+@pytest.mark.parametrize("marks", [":::", "```"])
+def test_a_box_that_ends_with_the_next_one_is_told_at_its_own_line(chapter, text, marks):
+    fact = f"'{marks}{{note}}' ends where '{marks}{{tip}}' of line 6 should, since its fence is no longer"
+    choice = f"close it before that line, or begin and end it with {marks}{marks[0]}"
 
-    (warning,) = chapter(f"# Book\n\n{text}\n").warnings
+    (warning,) = chapter(f"# Book\n\n{text}\n".replace(":::", marks)).warnings
     assert warning == f"docs/index.md:3: WARNING: {fact}; {choice} [scratchbook.markup]"
 
 
