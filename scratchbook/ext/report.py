@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from sphinx.application import Sphinx
@@ -50,9 +50,25 @@ def say_mistakes(app: Sphinx, domain: LiveDomain, others: tuple[Mistake, ...] = 
 
     others: mistakes of no page, such as settings.
     """
+    say(app, [*met_nowhere(others), *find_mistakes(domain)])
+
+
+def say_written_mistakes(app: Sphinx, domain: LiveDomain, others: tuple[Mistake, ...] = ()) -> None:
+    """Do the same where no code runs: for what was found when chapters were read."""
+    say(app, [*met_nowhere(others), *find_written_mistakes(domain)])
+
+
+def met_nowhere(others: tuple[Mistake, ...]) -> Iterator[Met]:
+    """Yield mistakes of no page at the line where settings begin."""
+    for mistake in others:
+        yield Met(mistake, mistake.place or Place("conf.py", 1))
+
+
+def say(app: Sphinx, mistakes: Iterable[Met]) -> None:
+    """Warn of each mistake once, by place, and let the build end with a failure if there was any."""
     met: dict[tuple[Place, str, str], list[Place]] = {}
     details: dict[tuple[Place, str, str], str] = {}
-    for found in [*(Met(mistake, mistake.place or Place("conf.py", 1)) for mistake in others), *find_mistakes(domain)]:
+    for found in mistakes:
         key = (found.place, found.mistake.kind, found.text)
         met.setdefault(key, []).append(found.asked)
         details.setdefault(key, found.mistake.detail)
@@ -70,12 +86,19 @@ def say_mistakes(app: Sphinx, domain: LiveDomain, others: tuple[Mistake, ...] = 
 
 def find_mistakes(domain: LiveDomain) -> Iterator[Met]:
     """Yield all mistakes that the book has, by page."""
+    yield from find_written_mistakes(domain)
     for docname, page in sorted(domain.pages.items()):
-        first = Place(docname, 1)
-        for mistake in [*page.mistakes, *domain.checked.get(docname, ())]:
-            yield Met(mistake, mistake.place or first)
+        for mistake in domain.checked.get(docname, ()):
+            yield Met(mistake, mistake.place or Place(docname, 1))
         yield from cell_mistakes(domain, docname, page)
         yield from session_mistakes(domain, docname, page)
+
+
+def find_written_mistakes(domain: LiveDomain) -> Iterator[Met]:
+    """Yield the mistakes that a chapter has before any code runs, by page."""
+    for docname, page in sorted(domain.pages.items()):
+        for mistake in page.mistakes:
+            yield Met(mistake, mistake.place or Place(docname, 1))
 
 
 def cell_mistakes(domain: LiveDomain, docname: str, page: Page) -> Iterator[Met]:

@@ -25,7 +25,7 @@ from scratchbook.ext.captions import fill_captions
 from scratchbook.ext.domain import LiveDomain, domain_of
 from scratchbook.ext.incremental import DEPENDS_EVENT
 from scratchbook.ext.promises import check_page
-from scratchbook.ext.report import say_mistakes
+from scratchbook.ext.report import say_mistakes, say_written_mistakes
 from scratchbook.ext.sessions import Job, make_jobs
 from scratchbook.ext.settings import Settings, read_settings
 from scratchbook.ext.stores import OutcomeStore, is_idle, open_store
@@ -56,10 +56,11 @@ class Tally:
 
 def run_pages(ahead: Ahead, app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Bring every outcome up to date, say every mistake, and return the pages that now look different."""
-    if is_idle(app.builder):
-        return []
     domain = domain_of(env)
     settings = read_settings(app.config, domain.confdir)
+    if is_idle(app.builder):
+        say_written_mistakes(app, domain, settings.mistakes)
+        return []
     jobs = list(make_jobs(domain, settings))
     if jobs:
         settings = where_code_can_run(settings)

@@ -129,6 +129,15 @@ def test_a_builder_that_shows_no_output_runs_no_code(built, builder):
     assert "session" not in built[builder].log
 
 
+@pytest.mark.parametrize("builder", ["gettext", "linkcheck"])
+def test_a_builder_that_shows_no_output_tells_what_is_written_wrong(project, builder):
+    project.write({"docs/index.md": "# Book\n\n```{live}\n:captio: x\n\n1 / 0\n```\n\n```python\nx\n"})
+    built = project.build(builder)
+
+    assert [warning.split(": WARNING: ")[0] for warning in built.warnings] == ["docs/index.md:4", "docs/index.md:9"]
+    assert built.status == 1
+
+
 def test_output_cannot_become_markup(built):
     assert "&lt;b&gt; 21" in built["html"].file("model.html")
 
