@@ -1,6 +1,7 @@
 """Take a picture of each kind of page: wide, on a phone, in the dark, on paper.
 
-`python tests/site/shots.py SITE TARGET` reads the pages of the folder SITE and writes TARGET/KIND-LOOK.png.
+`python tests/site/shots.py SITE TARGET` reads the pages of the folder SITE and writes TARGET/KIND-LOOK.png, and
+TARGET/KIND-LOOK-end.png of a long page, whose boxes and exercises stand at its end.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ LOOKS = {
     "dark": {"viewport": {"width": 1366, "height": 900}, "color_scheme": "dark"},
     "print": {"viewport": {"width": 794, "height": 1123}},
 }
-LONGEST = 6000  # pixels: a longer picture shows nothing more to an eye
+LONGEST = 6000  # pixels of one picture
 MOST_SECONDS = 240  # for one picture; a second on an idle machine
 
 
@@ -50,7 +51,7 @@ def serve(site):
 
 
 def take(browser, address, look, file):
-    """Write one picture."""
+    """Write the picture of a page, and that of its end where it is long; return how many."""
     context = browser.new_context(**LOOKS[look])
     context.set_default_timeout(MOST_SECONDS * 1000)
     page = context.new_page()
@@ -59,10 +60,13 @@ def take(browser, address, look, file):
     if look == "print":
         page.emulate_media(media="print")
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    height = min(LONGEST, page.evaluate("document.documentElement.scrollHeight"))
-    width = LOOKS[look]["viewport"]["width"]
-    page.screenshot(path=str(file), full_page=True, clip={"x": 0, "y": 0, "width": width, "height": height})
+    whole = page.evaluate("document.documentElement.scrollHeight")
+    tops = {file: 0} | ({file.with_stem(f"{file.stem}-end"): whole - LONGEST} if whole > LONGEST else {})
+    for path, top in tops.items():
+        clip = {"x": 0, "y": top, "width": LOOKS[look]["viewport"]["width"], "height": min(LONGEST, whole)}
+        page.screenshot(path=str(path), full_page=True, clip=clip)
     context.close()
+    return len(tops)
 
 
 def main(site, target):
@@ -79,8 +83,7 @@ def main(site, target):
                 print(f"{site} has no {name}, so there is no picture of that kind")
                 continue
             for look in LOOKS:
-                take(browser, f"{host}/{name}", look, folder / f"{kind}-{look}.png")
-                count += 1
+                count += take(browser, f"{host}/{name}", look, folder / f"{kind}-{look}.png")
         browser.close()
     print(f"{count} pictures in {folder}")
 

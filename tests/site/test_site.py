@@ -389,6 +389,15 @@ def test_nothing_jumps_while_a_page_loads(chapter, open_page):
         assert page.evaluate("window.shift") <= 0.02
 
 
+def test_a_screen_reader_gets_the_formulas_far_below_too(chapter, open_page):
+    with open_page(chapter, height=300) as page:
+        page.evaluate(OPEN_ALL)
+        tree = page.context.new_cdp_session(page).send("Accessibility.getFullAXTree")["nodes"]
+        spoken = sum(node.get("role", {}).get("value") in ("MathMLMath", "math") for node in tree)
+
+        assert spoken == page.locator("article .katex").count()
+
+
 def test_the_script_stays_under_five_kilobytes(site):
     assert (site / "_static" / "scratchbook.js").stat().st_size < 5 * 1000
 
