@@ -55,6 +55,8 @@ class Prepared:
         branches."""
         if self.points:
             return len(self.points)
+        if all(is_rotated(symbol) for symbol in self.symbols):
+            return SCALAR_DRAWS  # sizes come back after a few draws, whatever branches there are
         has_arrays = any(symbol.kind.shape for symbol in self.symbols)
         if any(is_branched(part) for root in self.equation.roots() for part in walk(root)):
             return BRANCHED_DRAWS if has_arrays else BRANCHED_SCALAR_DRAWS
@@ -92,6 +94,11 @@ class Prepared:
         return Evaluator(
             self.definitions, inputs, ranges, self.functions, self.base, budget, is_plain=equation.is_plain
         )
+
+
+def is_rotated(symbol: Symbol) -> bool:
+    """Has a symbol one of a few sizes at each draw, in turn, rather than a number by chance?"""
+    return symbol.kind.name == "dim" and symbol.kind.arguments in ((), ("even",), ("odd",))
 
 
 def is_branched(node: Node) -> bool:
