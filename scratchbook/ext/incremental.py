@@ -19,6 +19,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar
 
+import docutils
+import myst_parser
+import pygments
+import sphinx
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
@@ -177,9 +181,11 @@ def page_digests(app: Sphinx) -> dict[str, str]:
 
 @cache
 def own_digest() -> str:
-    """Return the digest of our own code, since another version of it may write other pages."""
+    """Return the digest of our own code and of what it stands on: another version may read and write other pages."""
     here = Path(__file__).parent.parent
-    return digest_of([[path.relative_to(here).as_posix(), content_digest(path)] for path in sorted(here.rglob("*.py"))])
+    versions = [sphinx.__version__, docutils.__version__, myst_parser.__version__, pygments.__version__]
+    files = [[path.relative_to(here).as_posix(), content_digest(path)] for path in sorted(here.rglob("*.py"))]
+    return digest_of([versions, files])
 
 
 def known_names(env: BuildEnvironment) -> dict[str, str]:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
+from scratchbook.ext import incremental
 from tests.ext.changing_book import CAN_CONVERT, DRAWING, PICTURE, ChangingBook, write_book
 from tests.ext.conftest import Project
 
@@ -200,3 +201,14 @@ def test_the_list_of_exercises_follows_the_exercises(project):
     project.write({"docs/index.md": index + exercise.format("Newer") + exercise.format("A")})
 
     assert "Newer" in project.build("html").file("lists.html")
+
+
+def test_a_book_is_read_anew_by_another_version_of_ours(project, monkeypatch):
+    project.write({"docs/index.md": "# One\n\n```{toctree}\ntwo\n```\n", "docs/two.md": "# Two\n"})
+    project.build("html")
+    kept = project.build("html").log
+    monkeypatch.setattr(incremental, "own_digest", lambda: "1234abcd" * 8)
+    other = project.build("html").log
+
+    assert "0 added, 0 changed, 0 removed" in kept
+    assert "2 added" in other
