@@ -152,3 +152,91 @@ def top_p(row, p):
         kept.add(token)
         reached += probabilities[token]
     return kept
+
+
+def slowed(theta, factor):
+    """Position interpolation: every pair turns so much less that a context factor times longer looks as the old one."""
+    return [angle / factor for angle in theta]
+
+
+def llama3(theta, factor, trained_length, low, high):
+    """By wavelength, the tokens of one whole turn, as the code released with Llama 3.1 has it."""
+    scaled = []
+    for angle in theta:
+        wavelength = 2 * math.pi / angle
+        if wavelength < trained_length / high:
+            scaled.append(angle)
+        elif wavelength > trained_length / low:
+            scaled.append(angle / factor)
+        else:
+            smooth = (trained_length / wavelength - low) / (high - low)
+            scaled.append((1 - smooth) * angle / factor + smooth * angle)
+    return scaled
+
+
+def turns(pair, d, trained_length, base):
+    """How often a pair of columns goes round within the trained length."""
+    return trained_length * base ** (-2 * pair / d) / (2 * math.pi)
+
+
+def yarn(d, factor, trained_length, base, slow, fast):
+    """From the last pair that turns fast to the first that turns slowly, the share of interpolation grows evenly."""
+    first, last = 0, d - 1
+    for pair in range(d):
+        if turns(pair, d, trained_length, base) >= fast:
+            first = pair
+    for pair in reversed(range(d)):
+        if turns(pair, d, trained_length, base) <= slow:
+            last = pair
+    scaled = []
+    for pair in range(d // 2):
+        angle = base ** (-2 * pair / d)
+        share = 0.0 if pair <= first else 1.0 if pair >= last else (pair - first) / (last - first)
+        scaled.append((1 - share) * angle + share * angle / factor)
+    return scaled
+
+
+def scheduled_rate(step, n_steps, peak, n_warmup, floor):
+    """Equal steps up to the peak; then from the peak to its share by the square of a cosine's quarter wave."""
+    rate = 0.0
+    for _ in range(min(step + 1, n_warmup)):
+        rate += peak / n_warmup
+    if step < n_warmup:
+        return rate
+    steps_down, lowest = n_steps - 1 - n_warmup, floor * peak
+    angle = 0.0 if steps_down == 0 else math.pi / 2 * (step - n_warmup) / steps_down
+    return lowest + (peak - lowest) * math.cos(angle) ** 2
+
+
+def clip(gradient, limit):
+    """The length a millionth too long, so that rounding stays on the right side."""
+    length = math.sqrt(sum(number * number for number in gradient))
+    if length + 1e-6 <= limit:
+        return gradient, length
+    return [number / (length + 1e-6) * limit for number in gradient], length
+
+
+def top_k(row, k):
+    """The ids that stay: those that fewer than k others beat."""
+    return {token for token, number in enumerate(row) if sum(other > number for other in row) < k}
+
+
+def distribution(row, temperature, k, p):
+    """What the temperature makes of the scores; of those who stay after both cuts, each its part of the whole."""
+    row = [number / temperature for number in row]
+    kept = set(range(len(row))) if k is None else top_k(row, k)
+    if p is not None:
+        places = sorted(kept)
+        kept = {places[i] for i in top_p([row[place] for place in places], p)}
+    total = sum(math.exp(row[token]) for token in kept)
+    return [math.exp(number) / total if token in kept else 0.0 for token, number in enumerate(row)]
+
+
+def draw(probabilities, point):
+    """The token on whose stretch of 0..1 the point lies."""
+    reached = 0.0
+    for token, probability in enumerate(probabilities):
+        reached += probability
+        if point < reached:
+            return token
+    return len(probabilities) - 1

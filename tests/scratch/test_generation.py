@@ -78,6 +78,50 @@ def test_top_p_keeps_what_a_slow_loop_keeps(p):
     assert set(np.flatnonzero(np.isfinite(keep_top_p(logits, p))).tolist()) == loops.top_p(logits.tolist(), p)
 
 
+@pytest.mark.parametrize("k", [1, 2, 5, 19, 20])
+@pytest.mark.parametrize("n_values", [3, 1000])
+def test_top_k_keeps_what_a_slow_loop_keeps(k, n_values):
+    logits = np.random.default_rng(0).integers(0, n_values, 20).astype(float)
+
+    assert set(np.flatnonzero(np.isfinite(keep_top_k(logits, k))).tolist()) == loops.top_k(logits.tolist(), k)
+
+
+@pytest.mark.parametrize("k", [1, 2, 5, 19, 20])
+@pytest.mark.parametrize("n_values", [3, 1000])
+def test_top_k_keeps_k_and_beyond_them_only_equals_of_the_last(k, n_values):
+    logits = np.random.default_rng(0).integers(0, n_values, 20).astype(float)
+    kept = np.sort(logits[np.isfinite(keep_top_k(logits, k))])[::-1]
+
+    assert len(kept) >= k
+    assert set(kept[k:]) <= {kept[k - 1]}
+    assert kept[-1] == np.sort(logits)[-k]
+
+
+DRAWN_BY = [
+    {}, {"temperature": 0.7}, {"top_k": 4}, {"top_p": 0.6}, {"temperature": 2.5, "top_k": 7, "top_p": 0.8},
+    {"temperature": 0.4, "top_k": 3, "top_p": 1.0},
+]
+
+
+@pytest.mark.parametrize("settings", DRAWN_BY)
+def test_a_distribution_is_what_a_slow_loop_makes_of_the_scores(settings):
+    rows = np.random.default_rng(0).normal(size=(3, 12))
+    slow = [
+        loops.distribution(row.tolist(), settings.get("temperature", 1.0), settings.get("top_k"), settings.get("top_p"))
+        for row in rows
+    ]
+
+    np.testing.assert_allclose(distribution(rows, **settings), slow, rtol=1e-12)
+
+
+@pytest.mark.parametrize("settings", DRAWN_BY)
+def test_what_is_drawn_is_the_stretch_on_which_a_random_point_lies(settings):
+    logits, sample, points = np.random.default_rng(1).normal(size=12), sampler(7, **settings), np.random.default_rng(7)
+    probabilities = distribution(logits, **settings).tolist()
+
+    assert [sample(logits) for _ in range(50)] == [loops.draw(probabilities, points.random()) for _ in range(50)]
+
+
 @pytest.mark.parametrize("p", [1e-12, 0.2])
 def test_top_p_always_keeps_the_likeliest(p):
     assert np.isfinite(keep_top_p(np.log([0.2, 0.5, 0.3]), p)).tolist() == [False, True, False]

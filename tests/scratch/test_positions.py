@@ -172,6 +172,38 @@ def test_yarn_keeps_fast_pairs_and_slows_the_slow_ones_fully():
     assert (np.diff(slowed) >= -1e-12).all()
 
 
+SCALED = [(16, 10_000.0, 64, 4.0), (128, 500_000.0, 8192, 8.0), (64, 10_000.0, 2048, 16.0), (8, 100.0, 4096, 2.0)]
+
+
+@pytest.mark.parametrize(("d", "base", "trained_length", "factor"), SCALED)
+def test_slower_turns_are_the_formulas_pair_by_pair(d, base, trained_length, factor):
+    theta = rope_frequencies(d, base)
+    slow = loops.llama3(theta.tolist(), factor, trained_length, 1.0, 4.0)
+
+    assert np.allclose(slow_down(theta, factor), loops.slowed(theta.tolist(), factor), rtol=1e-12, atol=0)
+    assert np.allclose(llama3_frequencies(theta, factor, trained_length), slow, rtol=1e-12, atol=0)
+    slow = loops.yarn(d, factor, trained_length, base, 1.0, 32.0)
+    assert np.allclose(yarn_frequencies(theta, factor, trained_length, base), slow, rtol=1e-12, atol=0)
+
+
+@pytest.mark.parametrize(("d", "base", "trained_length", "factor"), SCALED)
+@pytest.mark.parametrize("low", [1.0, 3.0])
+def test_pairs_that_turn_often_are_left_alone_and_those_that_turn_rarely_are_divided_by_the_factor(
+    d, base, trained_length, factor, low,
+):
+    theta = rope_frequencies(d, base)
+    turns = trained_length * theta / (2 * np.pi)
+    slowed = {
+        4.0: theta / llama3_frequencies(theta, factor, trained_length, low, 4.0),
+        32.0: theta / yarn_frequencies(theta, factor, trained_length, base, low, 32.0),
+    }
+
+    for high, by in slowed.items():
+        assert np.allclose(by[turns >= high], 1.0, rtol=1e-12)
+        assert np.allclose(by[turns <= low], factor, rtol=1e-12)
+        assert ((by > 1 - 1e-12) & (by < factor + 1e-12)).all()
+
+
 def test_a_context_that_does_not_grow_changes_nothing():
     theta = rope_frequencies(16)
 

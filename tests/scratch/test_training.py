@@ -139,6 +139,27 @@ def test_a_short_gradient_is_not_clipped():
     assert clip(gradient, 1.0)[0].tolist() == gradient.tolist()
 
 
+@pytest.mark.parametrize("length", [0.5, 1 - 5e-7, 1.0, 7.0])
+@pytest.mark.parametrize("limit", [1.0, 0.3])
+def test_clipping_is_the_formula_number_by_number(length, limit):
+    gradient = np.random.default_rng(0).normal(size=50)
+    gradient *= length / np.linalg.norm(gradient)
+    clipped, found = clip(gradient, limit)
+    slow, slow_length = loops.clip(gradient.tolist(), limit)
+
+    np.testing.assert_allclose(clipped, slow, rtol=1e-12)
+    assert found == pytest.approx(slow_length, rel=1e-12)
+
+
+@pytest.mark.parametrize("limit", [0.01, 1.0, 30.0])
+def test_a_clipped_gradient_points_the_same_way_and_is_no_longer_than_the_limit(limit):
+    gradient = np.random.default_rng(0).normal(size=1000)
+    clipped, length = clip(gradient, limit)
+
+    np.testing.assert_allclose(clipped / np.linalg.norm(clipped), gradient / length, rtol=1e-12)
+    assert 0.999 * limit < np.linalg.norm(clipped) <= limit
+
+
 def test_packing_goes_by_name_and_comes_back():
     arrays = {"b": np.arange(6.0).reshape(2, 3), "a": np.array([9.0])}
     back = unpack(pack(arrays), arrays)
@@ -157,6 +178,28 @@ def test_the_schedule_climbs_and_then_falls_to_its_floor():
     assert (np.diff(rates[10:]) < 0).all()
     assert rates[55] == pytest.approx((2.0 + 0.2) / 2)
     assert rates[100] == pytest.approx(0.2)
+
+
+SCHEDULES = [(101, 10, 0.1), (20, 0, 0.0), (7, 6, 0.5), (1, 0, 0.1), (50, 49, 1.0), (30, 3, 1.0)]
+
+
+@pytest.mark.parametrize(("n_steps", "n_warmup", "floor"), SCHEDULES)
+def test_the_schedule_is_the_formula_step_by_step(n_steps, n_warmup, floor):
+    rates = [scheduled_rate(step, n_steps, 2.0, n_warmup, floor) for step in range(n_steps)]
+    slow = [loops.scheduled_rate(step, n_steps, 2.0, n_warmup, floor) for step in range(n_steps)]
+
+    np.testing.assert_allclose(rates, slow, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize(("n_steps", "n_warmup", "floor"), SCHEDULES)
+def test_the_schedule_has_no_jump_at_the_peak_and_never_rises_after_it(n_steps, n_warmup, floor):
+    rates = np.array([scheduled_rate(step, n_steps, 2.0, n_warmup, floor) for step in range(n_steps)])
+
+    assert rates[n_warmup] == 2.0
+    assert (np.diff(rates[:n_warmup + 1]) <= 2.0 / max(1, n_warmup) + 1e-12).all()
+    assert (rates[n_warmup - 1:n_warmup] == 2.0).all()
+    assert (np.diff(rates[n_warmup:]) <= 0).all()
+    assert rates.min() >= min(floor * 2.0, rates[0]) - 1e-12
 
 
 def test_the_recorded_run_had_the_settings_of_ours():
