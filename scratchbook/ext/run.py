@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
@@ -111,9 +111,10 @@ def obtain(
     started = time.monotonic()
     known = {job.key: outcome for job in jobs if (outcome := without_running(job, settings, store)) is not None}
     waiting = [job for job in jobs if job.key not in known]
-    for job, outcome in run_jobs(waiting, settings, engine, verbosity):
-        known[job.key] = outcome
-        store.save(job.session, outcome)
+    with closing(run_jobs(waiting, settings, engine, verbosity)) as ended:
+        for job, outcome in ended:
+            known[job.key] = outcome
+            store.save(job.session, outcome)
     if waiting:
         store.sweep()
     domain.outcomes.clear()
@@ -176,7 +177,7 @@ def not_stored(job: Job) -> Mistake:
 
 def run_jobs(
     jobs: Sequence[Job], settings: Settings, engine: Engine, verbosity: int
-) -> Iterator[tuple[Job, Outcome]]:
+) -> Generator[tuple[Job, Outcome], None, None]:
     """Run sessions side by side and yield each as it ends, with a line that says which pages are running."""
     if not jobs:
         return
@@ -185,10 +186,15 @@ def run_jobs(
         futures = {executor.submit(run, job.session): job for job in jobs}
         progress = Progress(futures)
         ended = as_completed(futures)
-        for future in status_iterator(
-            ended, "running pages... ", "darkgreen", len(jobs), verbosity, stringify_func=progress.describe
-        ):
-            yield futures[future], result(future, futures[future])
+        try:
+            for future in status_iterator(
+                ended, "running pages... ", "darkgreen", len(jobs), verbosity, stringify_func=progress.describe
+            ):
+                yield futures[future], result(future, futures[future])
+        finally:  # after Ctrl-C nobody waits for the others
+            for future in futures:
+                future.cancel()
+            engine.close()
 
 
 def open_executor(

@@ -119,6 +119,19 @@ def test_a_killed_build_leaves_no_process(project):
     assert wait_until(lambda: not any(root in where for where in working_folders()))
 
 
+def test_an_interrupted_build_ends_at_once_and_leaves_no_process(project):
+    page = "# Page\n\n```{live}\nimport time\ntime.sleep(40)\n```\n"
+    project.write({"docs/index.md": page, **{f"docs/page-{number}.md": f":orphan:\n\n{page}" for number in range(3)}})
+    process = start_build(project.root)
+    root = str(project.root)
+    assert wait_until(lambda: sum(root in where for where in working_folders()) >= 2)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=15)
+
+    assert process.returncode == 2
+    assert wait_until(lambda: not any(root in where for where in working_folders()))
+
+
 def working_folders():
     """Yield where each process works that runs a page."""
     for folder in Path("/proc").glob("[0-9]*"):
