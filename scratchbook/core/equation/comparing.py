@@ -14,7 +14,7 @@ from .comparison import plain
 from .definitions import Clause, is_derivable, is_formula_of_known
 from .differentiation import named_derivative
 from .equation import Definition, Statement
-from .errors import fault
+from .errors import EquationError, fault
 from .evaluator import Bound, Budget, Evaluator
 from .evidence import Evidence, Pair
 from .nodes import Derivative, Index, Name, Node, walk
@@ -127,7 +127,7 @@ class Comparer:
                 place = place[:1]  # h_{ii}: the code gives the diagonal
             if np.ndim(code) < len(place) and None not in defined.fixed(evaluator, clause):
                 place = ()  # Q_{s,a} with values of s and a: the code gives this one element
-            expected = self.element(code, place, definition, evaluator, statement)
+            expected = self.element(code, place, latex_of(definition.key), evaluator, statement)
             self.evidence.cover(definition.key, code, place)
             for member, relation in zip(statement.members[1:], statement.relations, strict=True):
                 right = evaluator.value(member, bound)
@@ -158,14 +158,17 @@ class Comparer:
         keys = list(dict.fromkeys(order))
         for bound in evaluator.ranges.assignments(keys, list(statement.members[1:]), evaluator):
             place = tuple(bound[name] - evaluator.base for name in keys)
+            expected = self.element(code, place, "the left side", evaluator, statement)
             self.evidence.cover(key, code, place)
-            expected = np.asarray(code)[place] if place else code
+            own = known_value(left, bound, evaluator)
+            if own is not None and np.shape(plain(own)) == np.shape(plain(expected)):
+                self.evidence.compare(Pair(key, expected, own, "=", statement, left, bound), side)
             for member, relation in zip(statement.members[1:], statement.relations, strict=True):
                 right = evaluator.value(member, bound)
                 self.evidence.compare(Pair(key, expected, right, relation, statement, member, bound), side)
 
     def element(
-        self, code: Value, place: tuple[int, ...], definition: Definition, evaluator: Evaluator, statement: Statement
+        self, code: Value, place: tuple[int, ...], name: str, evaluator: Evaluator, statement: Statement
     ) -> Value:
         """One element of the code's array, never by wrap-around."""
         if not place:
@@ -174,7 +177,7 @@ class Comparer:
         if len(place) > len(shape) or any(not 0 <= number < size for number, size in zip(place, shape, strict=False)):
             shown = tuple(number + evaluator.base for number in place)
             raise fault(
-                f"index {shown} of {latex_of(definition.key)} is outside the shape {shape} that the code gives",
+                f"index {shown} of {name} is outside the shape {shape} that the code gives",
                 statement.members[0],
             )
         return np.asarray(code)[place]
@@ -233,6 +236,14 @@ class Comparer:
         clauses = self.prepared.definitions.clauses[key]
         value = defined.assemble(evaluator, key, clauses)
         return value.array if isinstance(value, Row) else value
+
+
+def known_value(left: Node, bound: Bound, evaluator: Evaluator) -> Value:
+    r"""What a left side is by itself, as \langle A, B \rangle is; None for \log p(x), of which only code knows p."""
+    try:
+        return evaluator.value(left, bound)
+    except EquationError:
+        return None
 
 
 def is_start(clause: Clause, place: tuple[int, ...], code: Value, evaluator: Evaluator) -> bool:

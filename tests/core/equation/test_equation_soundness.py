@@ -2,7 +2,9 @@
 
 import random
 import time
+import tomllib
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -84,14 +86,27 @@ def mutilated(latex, chance):
     return text
 
 
+def subjects():
+    """Yield what is mutilated: the LaTeX of every case and of every unseen equation, notation, request and code."""
+    for case in read_cases("cases.toml"):
+        if "latex" in case:
+            yield case["latex"], equation_of(case).notation, request_of(case), CODE
+    for path in sorted((Path(__file__).parent / "data").glob("unseen_*.toml")):
+        for case in tomllib.loads(path.read_text(encoding="utf-8")).values():
+            case |= case.get("rewritten", {})
+            namespace = {"np": np}
+            exec(compile(case["code"], "code of the case", "exec"), namespace)
+            options = {name: str(case[name]).strip("\n") for name in ("check", "where", "base", "rtol") if name in case}
+            yield case["math"], read_notation(case["notation"]), Request(label="eq", **options), namespace
+
+
 def surprises(seconds, seed):
     """What mutilated text does besides a verdict or our own error: other exceptions, and slow reading."""
-    chance, cases, found = random.Random(seed), read_cases("cases.toml"), []
+    chance, whole, found = random.Random(seed), list(subjects()), []
     end = time.process_time() + seconds
     while time.process_time() < end:
-        case = chance.choice([case for case in cases if "latex" in case])
-        latex = mutilated(case["latex"], chance)
-        notation = equation_of(case).notation
+        text, notation, request, code = chance.choice(whole)
+        latex = mutilated(text, chance)
         start = time.process_time()
         try:
             equation = parse_equation(latex, notation, MACROS)
@@ -104,16 +119,16 @@ def surprises(seconds, seed):
         if spent > max(SECONDS_FOR_1000_CHARACTERS, SECONDS_FOR_1000_CHARACTERS * len(latex) / 1000):
             found.append(f"{latex!r}: {spent:.3f} s")
         if equation is not None:
-            found += surprise_of_check(equation, case)
+            found += surprise_of_check(equation, request, code)
     return found
 
 
-def surprise_of_check(equation, case):
+def surprise_of_check(equation, request, code):
     """What a check raises; it should raise nothing."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            check(equation, request_of(case), CODE, MACROS, suggests=False)
+            check(equation, request, code, MACROS, suggests=False)
     except Exception as error:  # any exception is the surprise that this test looks for
         return [f"{equation.source!r}: {error!r}"]
     return []

@@ -371,3 +371,11 @@ def test_a_brace_behind_an_open_equation_is_its_value(before):
 
 def test_the_index_of_a_name_with_a_label_is_an_index():
     assert said(r"r_i^{(t+1)} = 2 r_i^{(t)}", "r^{(t)} as r: vector(n)", "2 * r") == ""
+
+
+def test_a_left_side_that_is_known_is_compared_too():
+    notation = "A, B: matrix(n, n)"
+    right = r"\sum_{i,j} A_{ij} B_{ij}"
+
+    assert said(rf"\langle A, B \rangle_F = {right}", notation, "(A * B).sum()") == ""
+    assert said(rf"\langle A, B \rangle_F \operatorname{{tr}}(A^\top B) = {right}", notation, "(A * B).sum()") != ""
