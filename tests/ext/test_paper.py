@@ -210,7 +210,8 @@ def test_the_pdf_loses_nothing(book, tex, tmp_path):
 
     assert list(losses(log)) == []
     text = subprocess.run(["pdftotext", "-layout", pdf, "-"], capture_output=True, text=True, check=True).stdout
-    for words in ("★", "✓", "pet = dog", "Hints and solutions", "Listing 1", "Fig. 1", "Right so.", "A cat (pet = dog: dog) sits"):
+    expected = ["★", "✓", "pet = dog", "Hints and solutions", "Listing 1", "Fig. 1", "Right so."]
+    for words in (*expected, "A cat (pet = dog: dog) sits"):
         assert words in text, words
 
 
