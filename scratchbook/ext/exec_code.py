@@ -5,6 +5,7 @@ The only room that knows sphinx-exec-code, whose modules are private: the versio
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import partial
 from typing import Any, ClassVar, Final
@@ -81,7 +82,7 @@ class ExecCode(LiveDirective):
             raise ScratchbookError(f"the code of this block does not run, since it names the file '{filename}'")
         folder = example_folder(self.config, self.domain.confdir)
         path = folder / filename
-        if not path.is_file():
+        if not os.path.isfile(path):
             raise ScratchbookError(f"no file '{filename}' in {path_from_root(self.env, str(folder))}", kind="source")
         if not path.resolve().is_relative_to(self.domain.root):
             raise ScratchbookError(f"'{filename}' is outside the project's root, and does not run", kind="source")

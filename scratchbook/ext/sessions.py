@@ -42,7 +42,7 @@ class Sources:
         for folder in dict.fromkeys([*self.folders, beside]):
             path = os.path.normpath(f"{folder}/{cell.file}").replace(os.sep, "/")
             found = self.root / path
-            if found.is_file():
+            if os.path.isfile(found):  # of a name that is too long, too
                 if not found.resolve().is_relative_to(self.root):
                     return replace(cell, path=None), self._outside(cell)
                 try:

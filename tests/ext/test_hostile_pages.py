@@ -82,6 +82,13 @@ def test_each_place_where_a_file_was_looked_for_is_said_once(chapter):
     assert "no file '../../gone.py'; looked for ../gone.py [" in warning
 
 
+def test_a_name_too_long_for_a_file_is_that_of_none(chapter):
+    name = "a" * 300 + ".py"
+    built = chapter(f"{page(file=name)}\n```{{exec_code}}\n:filename: {name}\n```\n\n```{{api}} {name}\n```\n")
+
+    assert [warning.partition(": WARNING: ")[2][:12] for warning in built.warnings] == ["no file 'aaa"] * 3
+
+
 @pytest.mark.parametrize("name", ["class", "a b", "1", ""])
 def test_what_cannot_be_a_variable_cannot_be_a_state(chapter, name):
     assert chapter(f"# Book\n\n```{{states}} {name}\na, b\n```\n").warnings == [
