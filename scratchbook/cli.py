@@ -115,17 +115,13 @@ def ask_cache(book: Book, asked: argparse.Namespace) -> int:
     if asked.verify:
         return verify(book)
     book.read()
-    found = False
     for job in book.jobs([asked.explain]):
-        found = True
         print(f"{job.key}:")
         for line in book.store_of(job).explain(job.session):
             print(f"    {line}")
-    if not found:
-        print(f"scratchbook: no page '{asked.explain}' runs code; {names(book)}", file=sys.stderr)
-    elif not book.store.folder.is_dir():
+    if not book.store.folder.is_dir():
         print(f"scratchbook: nothing is stored in {book.store.folder.parent}; say with --build where", file=sys.stderr)
-    return 0 if found else 2
+    return 0
 
 
 def verify(book: Book) -> int:
@@ -146,9 +142,6 @@ def run_twice(book: Book, asked: argparse.Namespace) -> int:
     """Run pages in two processes with different hash seeds; tell each line that differs."""
     book.read()
     jobs = list(book.jobs(asked.pages))
-    if not jobs:
-        print(f"scratchbook: none of these pages runs code; {names(book)}", file=sys.stderr)
-        return 2
     told = 0
     with book.server() as first, book.server(hash_seed=1) as second:
         for job in progress(jobs, lambda job: job.key):
@@ -207,12 +200,6 @@ def examples_hold(path: Path) -> bool:
     done = subprocess.run(command, cwd=path.parent, env=environment, capture_output=True, text=True, check=False)
     print(done.stdout + done.stderr, end="")
     return done.returncode == 0
-
-
-def names(book: Book) -> str:
-    """Return which pages there are to choose from."""
-    pages = sorted({job.docname for job in book.jobs()})
-    return f"these do: {', '.join(pages)}" if pages else "none does"
 
 
 def count(number: int, noun: str) -> str:

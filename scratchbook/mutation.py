@@ -113,7 +113,10 @@ def mutant_job(job: Job) -> Job | None:
 
 
 def prove(book: Book, pages: Iterable[str], equivalents: dict[Change, str], server: ForkServer) -> Proof:
-    """Change every equation of the pages and its code, and tell on the way which page is at work."""
+    """Change every equation of the pages and its code, and tell on the way which page is at work.
+
+    Raises BookError for a page that fails, and where there is nothing to change.
+    """
     proof = Proof(equivalents)
     for job in filter(None, map(mutant_job, book.jobs(pages))):
         print(f"{job.key} ...", file=sys.stderr, flush=True)
@@ -125,4 +128,6 @@ def prove(book: Book, pages: Iterable[str], equivalents: dict[Change, str], serv
             for where, operator, old, new, fate in data["fates"] if data else ():
                 label = data["label"] if data and where == "equation" else CODE
                 proof.note(Change(label, where, operator, old, new), fate)
+    if not proof.noticed:
+        raise BookError("none of these pages has a checked equation, so nothing can be changed")
     return proof

@@ -44,10 +44,10 @@ class Review:
     def run(self, pages: Iterable[str]) -> int:
         """Go through the pages; return 0 when nothing is left that was not accepted, else 1."""
         self.check_project(writes=self.accept_all or self.can_ask)
-        left = sum(self.review_page(docname) for docname in self.wanted(pages))
+        left = sum(self.review_page(docname) for docname in self.book.wanted(pages))
         noun = "outcome differs" if left == 1 else "outcomes differ"
         print(f"{left} {noun} from the accepted ones", file=self.output)
-        failed = [line for docname in self.wanted(pages) for line in self.failures(docname)]
+        failed = [line for docname in self.book.wanted(pages) for line in self.failures(docname)]
         for line in failed:
             print(line, file=self.output)
         return 1 if left or failed else 0
@@ -55,7 +55,7 @@ class Review:
     def refresh(self, pages: Iterable[str]) -> int:
         """Run the frozen cells of the pages and store what they give; return 0 when all could be stored, else 1."""
         self.check_project(writes=True)
-        frozen = {docname: self.book.domain.pages[docname].frozen for docname in self.wanted(pages)}
+        frozen = {docname: self.book.domain.pages[docname].frozen for docname in self.book.wanted(pages)}
         wanted = [docname for docname, cells in frozen.items() if cells]
         if not wanted:
             raise BookError("none of these pages has a frozen block")
@@ -109,14 +109,6 @@ class Review:
             return accepted_pins(self.book.app, docname) or {}
         except ScratchbookError as error:
             raise BookError(str(error)) from error
-
-    def wanted(self, pages: Iterable[str]) -> list[str]:
-        """Return the pages to go through.   Raises BookError for one that runs no code."""
-        known = sorted(docname for docname, page in self.book.domain.pages.items() if page.every_cell)
-        unknown = [page for page in pages if page not in known]
-        if unknown:
-            raise BookError(f"no page '{unknown[0]}' runs code; these do: {', '.join(known)}")
-        return list(pages) or known
 
     def review_page(self, docname: str) -> int:
         """Show one page's differences and write what is accepted; return how many are left."""

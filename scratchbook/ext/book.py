@@ -66,12 +66,24 @@ class Book:
         """The store as one session sees it: its paths are counted from the session's root."""
         return Store(self.store.folder, Path(job.session.root))
 
+    def wanted(self, pages: Iterable[str] = ()) -> list[str]:
+        """Return the pages that are asked for, all that run code when none is named.
+
+        Raises BookError for one that runs no code.
+        """
+        known = sorted(docname for docname, page in self.domain.pages.items() if page.every_cell)
+        asked = list(pages)
+        for page in asked:
+            if page not in known:
+                choice = f"these do: {', '.join(known)}" if known else "none does"
+                raise BookError(f"no page '{page}' runs code; {choice}")
+        return asked or known
+
     def jobs(self, pages: Iterable[str] = ()) -> Iterator[Job]:
-        """Yield the sessions of some pages, of all when none is named."""
-        domain = domain_of(self.app.env)
-        wanted = set(pages)
-        for job in make_jobs(domain, read_settings(self.app.config, Path(self.app.confdir))):
-            if not wanted or job.docname in wanted:
+        """Yield the sessions of some pages, of all when none is named.   Raises BookError as `wanted` does."""
+        wanted = set(self.wanted(pages))
+        for job in make_jobs(self.domain, read_settings(self.app.config, Path(self.app.confdir))):
+            if job.docname in wanted:
                 yield job
 
     def source_files(self) -> Iterator[Path]:
@@ -156,7 +168,9 @@ def open_book(
                 confoverrides={"scratchbook_execute": execute}, status=None, warning=warnings,
             )  # fmt: skip
         except SphinxError as error:
-            raise BookError(f"the project cannot be opened: {error}") from error
+            is_unknown = f"Builder name {builder} " in str(error)
+            choice = f"; add 'sphinx.ext.{builder}' to the extensions" if is_unknown else ""
+            raise BookError(f"the project cannot be opened: {error}{choice}") from error
         if "scratchbook" not in app.extensions:
             raise BookError("conf.py does not load the extension 'scratchbook'")
         yield Book(app, warnings)

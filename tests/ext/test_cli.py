@@ -188,7 +188,14 @@ def test_code_that_fails_is_told(ask, book):
 
 
 def test_a_page_that_runs_nothing_cannot_run_twice(ask):
-    assert ask("twice", "index") == (2, "scratchbook: none of these pages runs code; these do: one, two\n")
+    assert ask("twice", "index") == (2, "scratchbook: no page 'index' runs code; these do: one, two\n")
+
+
+def test_without_an_equation_there_is_nothing_to_change(ask):
+    text = "scratchbook: none of these pages has a checked equation, so nothing can be changed\n"
+
+    assert ask("mutate", "one")[1].endswith(text)
+    assert ask("mutate")[0] == 2
 
 
 # The review.
@@ -334,8 +341,16 @@ def test_ci_may_look(ask, monkeypatch):
     assert ask("review")[0] == 1
 
 
-def test_an_unknown_page_is_refused_with_those_there_are(ask):
-    assert ask("review", "three") == (2, "scratchbook: no page 'three' runs code; these do: one, two\n")
+@pytest.mark.parametrize("command", ["review", "twice", "mutate"])
+def test_an_unknown_page_is_refused_with_those_there_are(ask, command):
+    assert ask(command, "one", "three") == (2, "scratchbook: no page 'three' runs code; these do: one, two\n")
+
+
+def test_doctest_says_what_it_needs(ask):
+    status, said = ask("doctest")
+
+    assert status == 2
+    assert said.endswith("; add 'sphinx.ext.doctest' to the extensions\n")
 
 
 def test_a_project_without_accepted_outcomes_is_told_how_to_begin(ask, book):
