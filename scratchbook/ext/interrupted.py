@@ -71,19 +71,23 @@ class Lost(logging.Handler):
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
         self.paths: list[str] = []
+        self.outdir = Path()
 
     def begin(self, app: Sphinx) -> None:
         """Listen from now on."""
         self.paths.clear()
+        self.outdir = Path(app.outdir)
         logging.getLogger(NAMESPACE).addHandler(self)
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Take half a file away, whatever the system says of it."""
+        """Take half a file of the output away; where a copy failed, the system names the file that was to be copied."""
         arguments = record.args if isinstance(record.args, tuple) else ()
         if len(arguments) == 2 and isinstance(arguments[1], OSError):
-            self.paths.append(str(arguments[0]))
-            with contextlib.suppress(OSError):
-                Path(self.paths[-1]).unlink()
+            path = Path(str(arguments[0]))
+            self.paths.append(str(path))
+            if path.is_relative_to(self.outdir):
+                with contextlib.suppress(OSError):
+                    path.unlink()
 
     def end(self, app: Sphinx, exception: Exception | None) -> None:
         """Stop listening, and let a build that lost a page end with a failure."""

@@ -223,6 +223,17 @@ def test_an_environment_of_an_older_version_is_made_anew(page, monkeypatch):
     assert "0 run, 1 cached" in built.log
 
 
+def test_what_cannot_be_copied_stays_where_it_is(page):
+    page.settings |= {"html_theme": "own", "html_theme_path": [str(page.root / "themes")]}
+    page.write({"themes/own/theme.toml": '[theme]\ninherit = "basic"\n', "themes/own/static/own.css": "p {}\n"})
+    (page.root / "build" / "html" / "_static" / "own.css" / "in-the-way").mkdir(parents=True)
+    built = page.build("html")
+
+    assert "own.css" in built.messages
+    assert (page.root / "themes" / "own" / "static" / "own.css").read_text() == "p {}\n"
+    assert built.status == 1
+
+
 def test_a_page_that_cannot_be_written_fails_the_build_and_leaves_no_half_of_it(page, monkeypatch):
     page.build("html")
     page.write({"docs/index.md": "# Another title\n"})
