@@ -71,7 +71,10 @@ class Evidence:
         if pair.relation in ORDER:
             if not np.all(holds(plain(pair.left), pair.relation, plain(pair.right))):
                 self.disagree(Result(0, 0.0, f"'{pair.relation}' does not hold"), pair, side)
-            self.tally.note(int(np.size(plain(pair.left))), 0.0)
+            finite = int(np.sum(np.isfinite(plain(pair.left)) & np.isfinite(plain(pair.right))))
+            self.tally.note(finite, 0.0)
+            if pair.key:
+                self.finite[pair.key] = self.finite.get(pair.key, 0) + finite
             return
         result = compare(pair.left, pair.right, self.prepared.rtol, allows_infinity=self.allows_infinity)
         if result.reason:
@@ -121,14 +124,15 @@ class Evidence:
         """Refuse a check that compared nothing, not every element, or a gradient of nothing but zeros."""
         for target in self.prepared.targets:
             for key in target.keys:
+                name = target.text if is_expression_key(key) else latex_of(key)
                 mask = self.covered.get(key)
                 if mask is not None and not np.all(mask):
-                    fact = f"only {int(np.sum(mask))} of {np.size(mask)} elements of {latex_of(key)} are defined"
+                    fact = f"only {int(np.sum(mask))} of {np.size(mask)} elements of {name} are defined"
                     raise fault(f"{fact}; add the others", self.left_of(key))
                 if self.finite.get(key, 0) == 0:
-                    raise fault(f"nothing finite of {latex_of(key)} was compared", self.left_of(key))
+                    raise fault(f"nothing finite of {name} was compared", self.left_of(key))
                 if not self.nonzero.get(key, True):
-                    fact = f"{latex_of(key)} is 0 at each of {self.prepared.draws} draws, so comparing it proves little"
+                    fact = f"{name} is 0 at each of {self.prepared.draws} draws, so comparing it proves little"
                     text = f"{fact}; narrow the kinds, as to positive or int(a..b), or name points with ':at:'"
                     raise fault(text, self.left_of(key))
         if self.tally.compared == 0:
