@@ -12,13 +12,17 @@ import numpy as np
 
 from positions import rotate, rotate_backward
 from refusals import (
-    as_floats,
     check_attention,
     check_count,
+    check_group,
+    check_groups,
     check_heads,
+    check_heads_axis,
+    check_highest,
     check_one_head,
     check_product,
     check_scores,
+    check_upstream,
 )
 
 
@@ -27,12 +31,13 @@ def softmax(scores):
     """Turn scores into shares: positive, and one in sum along the last axis.
 
     scores: [..., n]   ->   shares: [..., n]
-    Raises ShapeMismatchError if there is nothing to share among.
+    Raises ModelError for NaN, infinity, and nothing to share among.
     """
-    check_scores(scores)
-    scores = as_floats(scores)
+    scores = check_scores(scores)
+    highest = scores.max(axis=-1, keepdims=True)
+    check_highest(highest)
     # Subtracting the maximum changes no share but keeps exp from overflowing.
-    powers = scores - scores.max(axis=-1, keepdims=True)
+    powers = scores - highest
     np.exp(powers, out=powers)
     powers /= powers.sum(axis=-1, keepdims=True)
     return powers
@@ -44,6 +49,7 @@ def softmax_backward(upstream, trace):
     upstream: [..., n]   trace: the shares that softmax returned
     -> scores gradient: [..., n]
     """
+    check_upstream(upstream, trace.shape)
     gradient = upstream - np.vecdot(upstream, trace)[..., None]
     gradient *= trace  # in place: fetching new memory would cost more than the sum
     return gradient
@@ -110,6 +116,7 @@ def attention_backward(upstream, trace):
 
     upstream: [..., queries, d_v]   ->   gradients of Q, K, V
     """
+    check_upstream(upstream, trace.result.shape)
     shares_gradient = upstream @ trace.V.swapaxes(-1, -2)
     # Where the mask hid a key the share is zero, and so is this gradient.
     scores_gradient = softmax_backward(shares_gradient, trace.shares)
@@ -140,9 +147,10 @@ def linear_backward(upstream, x, W, b=None):
 
     upstream: [..., d_out]   ->   gradients of x, W and b (none without a b)
     """
+    check_upstream(upstream, x.shape, W.shape[1])
     z_bar = rows(upstream)
     b_bar = None if b is None else z_bar.sum(axis=0)
-    return linear(upstream, W.T), rows(x).T @ z_bar, b_bar
+    return (z_bar @ W.T).reshape(x.shape), rows(x).T @ z_bar, b_bar
 
 
 def rows(x):
@@ -181,6 +189,7 @@ def split_heads(x, n_heads):
 
 def merge_heads(heads):
     """Lay the heads side by side again: the reverse of split_heads."""
+    check_heads_axis(heads)
     *batch, n_heads, n_tokens, d_head = heads.shape
     return heads.swapaxes(-2, -3).reshape(*batch, n_tokens, n_heads * d_head)
 # end::heads[]
@@ -194,11 +203,15 @@ def share_heads(heads, n_queries_each):
     """
     if n_queries_each == 1:
         return heads
+    check_group(heads, n_queries_each)
     return np.repeat(heads, n_queries_each, axis=-3)
 
 
 def share_heads_backward(upstream, n_queries_each):
     """Sum what the query heads of each group ask of the one that serves them."""
+    if n_queries_each == 1:
+        return upstream
+    check_groups(upstream, n_queries_each)
     *batch, n_heads, n_tokens, d_head = upstream.shape
     groups = n_heads // n_queries_each, n_queries_each
     return upstream.reshape(*batch, *groups, n_tokens, d_head).sum(axis=-3)

@@ -5,7 +5,7 @@ The gradient by a function's result is called upstream: it is what comes down to
 
 import numpy as np
 
-from refusals import check_lookup
+from refusals import check_lookup, check_upstream
 
 
 # tag::lookup[]
@@ -27,6 +27,7 @@ def lookup_backward(upstream, ids, E):
     upstream: [..., tokens, d]
     -> E gradient: [n_vocab, d], zero in rows that were not read
     """
+    check_upstream(upstream, (*np.shape(ids), E.shape[1]))
     E_gradient = np.zeros_like(E)
     # E_gradient[ids] += upstream would keep only one gradient of a repeated id.
     np.add.at(E_gradient, ids, upstream)

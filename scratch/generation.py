@@ -14,8 +14,12 @@ from refusals import (
     check_ids,
     check_length,
     check_logits,
+    check_model_names,
     check_parts,
     check_same,
+    check_sampling,
+    check_temperature,
+    check_top_p,
 )
 from transformer import language_model, split_layers
 
@@ -44,9 +48,7 @@ def apply_temperature(logits, temperature):
 
     temperature: > 0, no unit
     """
-    if not 0 < temperature < np.inf:
-        wanted = "temperature must be positive and finite"
-        raise OutOfRangeError(f"{wanted}, not {temperature}; for 0, take greedy")
+    check_temperature(temperature)
     return logits / temperature
 
 # end::temperature[]
@@ -72,8 +74,7 @@ def keep_top_p(logits, p):
     Source: holtzman2020nucleus, section 3.1.
     """
     check_logits(logits)
-    if not 0 < p <= 1:
-        raise OutOfRangeError(f"top_p must lie above 0 and be at most 1, not {p}")
+    check_top_p(p)
     order = np.argsort(-logits, axis=-1, kind="stable")
     probabilities = softmax(np.take_along_axis(logits, order, axis=-1))
     # A token stays if those before it do not reach p yet; so the likeliest stays.
@@ -103,16 +104,17 @@ def distribution(logits, temperature=1.0, top_k=None, top_p=None):
 
 
 # tag::sample[]
-def sampler(seed=0, **settings):
+def sampler(seed=0, temperature=1.0, top_k=None, top_p=None):
     """Make a function that draws a token from scores; same seed, same tokens.
 
-    settings: temperature, top_k, top_p
+    Raises OutOfRangeError for a setting that keeps nothing.
     """
+    check_sampling(temperature, top_k, top_p)
     generator = np.random.default_rng(seed)
 
     def sample(logits):
         check_one_row(logits)
-        probabilities = distribution(logits, **settings)
+        probabilities = distribution(logits, temperature, top_k, top_p)
         return int(generator.choice(len(probabilities), p=probabilities))
 
     return sample
@@ -161,7 +163,7 @@ class Reader:
         self, weights, n_heads, max_context=256, frequencies=None,
         pairs=interleaved, **settings,
     ):
-        check_parts(weights, "E")
+        check_model_names(weights, "E", "gain")
         layers = split_layers(weights)
         check_parts(layers[0], "W_q")
         check_heads(layers[0]["W_q"].shape[-1], n_heads, n_heads)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from attention import rows
-from refusals import check_norm
+from refusals import check_norm, check_upstream
 
 
 # tag::layernorm[]
@@ -24,6 +24,7 @@ def layernorm_backward(upstream, x, gain, bias, epsilon=1e-5):
 
     upstream: [..., d]   ->   gradients of x: [..., d], gain: [d] and bias: [d]
     """
+    check_upstream(upstream, x.shape)
     normal, r = centre_and_scale(x, epsilon)
     z_bar = gain * upstream  # the gradient by the normal row
     along = np.vecdot(z_bar, normal)[..., None] / x.shape[-1]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from refusals import NotFiniteError, check_scores, check_targets
+from refusals import NotFiniteError, check_highest, check_scores, check_targets, check_upstream
 
 
 # tag::log-softmax[]
@@ -16,8 +16,10 @@ def log_softmax(logits):
 
     logits: [..., n_vocab]   ->   [..., n_vocab], nats
     """
-    check_scores(logits)
-    shifted = logits - logits.max(axis=-1, keepdims=True)
+    logits = check_scores(logits)
+    highest = logits.max(axis=-1, keepdims=True)
+    check_highest(highest)
+    shifted = logits - highest
     return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
 
 # end::log-softmax[]
@@ -53,9 +55,9 @@ def cross_entropy(logits, targets, kept=None):
 
 
 def check_loss(loss):
-    """Refuse a mean surprise that is no number."""
+    """Refuse a mean surprise that is no number: the scores were, or check_highest had found it."""
     if not np.isfinite(loss):
-        raise NotFiniteError(f"the loss is {loss}: there is NaN or infinity in the logits")
+        raise NotFiniteError(f"the loss is {loss}: what came had a score of minus infinity")
 
 
 # tag::cross-entropy-backward[]
@@ -65,6 +67,7 @@ def cross_entropy_backward(upstream, trace):
     upstream: one number, 1 for the loss itself
     -> logits gradient: [..., tokens, n_vocab]
     """
+    check_upstream(upstream, shape=())
     came = np.zeros_like(trace.log_probabilities)
     np.put_along_axis(came, trace.targets, 1.0, axis=-1)
     share = (upstream * trace.share)[..., None]

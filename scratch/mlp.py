@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from attention import linear, linear_backward
-from refusals import check_choice
+from refusals import check_choice, check_upstream
 
 
 # tag::relu[]
@@ -20,6 +20,7 @@ def relu(z):
 
 def relu_backward(upstream, z):
     """Let the gradient through where z was positive."""
+    check_upstream(upstream, np.shape(z))
     return upstream * (z > 0)
 # end::relu[]
 
@@ -35,6 +36,7 @@ def gelu(z):
 
 def gelu_backward(upstream, z):
     """Scale the gradient by the slope of gelu at z."""
+    check_upstream(upstream, np.shape(z))
     t = np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z**3))
     slope_of_t = (1 - t * t) * math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * z * z)
     return upstream * 0.5 * (1 + t + z * slope_of_t)
@@ -52,6 +54,7 @@ def gelu_erf(z):
 
 def gelu_erf_backward(upstream, z):
     """Scale the gradient by the slope of gelu_erf at z."""
+    check_upstream(upstream, np.shape(z))
     density = np.exp(-0.5 * z * z) / math.sqrt(2 * math.pi)
     return upstream * (normal_probability(z) + z * density)
 

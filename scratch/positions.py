@@ -13,7 +13,9 @@ from refusals import (
     check_length,
     check_pairs,
     check_positive,
+    check_row,
     check_turn,
+    check_upstream,
     check_width_is_even,
 )
 
@@ -68,6 +70,8 @@ def learned_backward(upstream, table, n_tokens):
 
     upstream: [..., n_tokens, d]   ->   table gradient: [max_context, d]
     """
+    check_length(n_tokens, len(table))
+    check_upstream(upstream, (..., n_tokens, table.shape[1]))
     table_gradient = np.zeros_like(table)
     over_batch = upstream.reshape(-1, *upstream.shape[-2:]).sum(axis=0)
     table_gradient[:n_tokens] = over_batch
@@ -109,6 +113,7 @@ def rope(x, positions, base=10_000.0, pairs=interleaved):
     Raises ShapeMismatchError if d is odd, NotIntegerError for other positions.
     Source: su2021roformer, eq. 34.
     """
+    check_row(x)
     turn = rotation(positions, rope_frequencies(np.shape(x)[-1], base), pairs)
     return rotate(x, turn)
 

@@ -45,11 +45,19 @@ NAMES = {
 
 def rename(name):
     """Turn a name of the file, blk.0.attn_q.weight, into ours, blocks.0.W_q."""
+    check_tensor(name)
     parts = name.removesuffix(".weight").split(".")
     if parts[0] != "blk":
         return NAMES[parts[0]]
     return ".".join(["blocks", parts[1], NAMES[parts[2]]])
 # end::names[]
+
+
+def check_tensor(name):
+    """Refuse an array that the book's model has no part for, such as a bias: it would be left out, or lie elsewhere."""
+    found = re.fullmatch(r"(?:blk\.\d+\.)?(\w+)\.weight", name)
+    if not found or found[1] not in NAMES:
+        raise OutOfRangeError(f"no part of the model is called {name}; known are {', '.join(NAMES)}, each a weight")
 
 
 # tag::real-model[]

@@ -1,5 +1,6 @@
 """Refuse what cannot work, with one clear error each.  Checks what comes in at a door, and computes nothing."""
 
+from functools import cache
 from numbers import Real
 
 import numpy as np
@@ -76,8 +77,15 @@ def check_rotation(rotation, n_tokens, d_head):
 
 def check_turn(x, units):
     """Refuse rows, [..., tokens, d], that a turn of [tokens, d / 2] does not fit; one of [d / 2] is for all tokens."""
+    check_row(x)
     if 2 * units.shape[-1] != x.shape[-1] or units.shape[:-1] not in ((), x.shape[-2:-1]):
         raise ShapeMismatchError(f"a turn of (tokens, pairs) = {units.shape} does not fit rows of shape {x.shape}")
+
+
+def check_row(x):
+    """Refuse a single number where at least one row is needed."""
+    if np.ndim(x) == 0:
+        raise ShapeMismatchError(f"expected rows, [..., d], not the number {x}")
 
 
 def check_pairs(pairs):
@@ -100,7 +108,8 @@ def check_attention(x, weights, n_heads, n_kv_heads, rotation):
 
 def check_block(x, weights, n_heads, n_kv_heads, rotation):
     """Refuse what the attention of a block refuses, and weights that lack an array of the block."""
-    check_parts(weights, "gain_1", "gain_2", "W_g", "W_u", "W_d")
+    check_parts(weights, "gain_1", "gain_2", *GATED)
+    check_known(tuple(weights), BLOCK_NAMES)
     n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
     check_attention(x, weights, n_heads, n_kv_heads, rotation)
 
@@ -128,9 +137,60 @@ def check_one_head(Q, K, V, mask):
 
 
 def check_scores(scores):
-    """Refuse scores without a last axis to share out, or with none on it."""
+    """Give scores as floats; refuse those without a last axis to share out, or with none on it."""
     if np.ndim(scores) < 1 or np.shape(scores)[-1] == 0:
         raise ShapeMismatchError(f"expected scores, [..., n], at least one of them, not shape {np.shape(scores)}")
+    return as_floats(scores)
+
+
+def check_highest(highest):
+    """Refuse rows by their highest scores, [..., 1]: NaN if any score is, and minus infinity only if all are."""
+    # As in check_rows: a sum of squares is quick, and below infinity only if every number is finite.
+    if np.vdot(highest, highest) < np.inf or np.isfinite(highest).all():
+        return
+    row = first_index(~np.isfinite(highest))
+    if np.isneginf(highest[row]):
+        raise OutOfRangeError(f"every score of row {row[:-1]} is minus infinity: leave at least one to share among")
+    raise NotFiniteError(f"the scores hold NaN or infinity; the highest of row {row[:-1]} is {highest[row]}")
+
+
+def check_upstream(upstream, shape, width=None):
+    """Refuse a gradient by the result that is not shaped like the result.
+
+    shape: of the result; an ellipsis before its last two axes is any batch   width: of its rows, if shape has another
+    """
+    wanted = shape if width is None else (*shape[:-1], width)
+    if getattr(upstream, "shape", None) == wanted:
+        return
+    if wanted:
+        check_array(upstream)
+    elif isinstance(upstream, Real):
+        return
+    found = np.shape(upstream)
+    if found == wanted or (wanted[:1] == (...,) and found[-2:] == wanted[1:]):
+        return
+    wanted = str(wanted).replace("Ellipsis", "...")
+    raise ShapeMismatchError(f"an upstream of shape {found} for a result of {wanted}: they must be equal")
+
+
+def check_heads_axis(heads):
+    """Refuse an array without an axis of heads."""
+    check_array(heads)
+    if heads.ndim < 3:
+        raise ShapeMismatchError(f"expected [..., heads, tokens, d_head], not shape {heads.shape}")
+
+
+def check_group(heads, n_queries_each):
+    """Refuse a group of no query head."""
+    check_count("the number of query heads that share one", n_queries_each)
+    check_heads_axis(heads)
+
+
+def check_groups(upstream, n_queries_each):
+    """Refuse query heads that are not whole groups of n_queries_each."""
+    check_group(upstream, n_queries_each)
+    if upstream.shape[-3] % n_queries_each:
+        raise ShapeMismatchError(f"{upstream.shape[-3]} query heads are no groups of {n_queries_each}")
 
 
 def check_product(x, W, b):
@@ -162,6 +222,26 @@ def check_parts(weights, *names):
     missing = [name for name in names if name not in weights]
     if missing:
         raise ShapeMismatchError(f"the weights lack {', '.join(missing)}; they have {', '.join(weights)}")
+
+
+GATED = ("W_g", "W_u", "W_d")
+ATTENTION_NAMES = frozenset(f"{kind}_{part}" for kind in "Wb" for part in "qkvo")
+BLOCK_NAMES = ATTENTION_NAMES | {"gain_1", "gain_2", *GATED}
+
+
+@cache  # a model has the same names at every step
+def check_known(names, known, more=""):
+    """Refuse arrays that nothing would read: most often a name spelt wrongly.  more: what is known besides."""
+    unknown = [name for name in names if name not in known and not (more and name.startswith("blocks."))]
+    if unknown:
+        held = f"the weights hold {', '.join(sorted(unknown))}, which nothing reads"
+        raise ShapeMismatchError(f"{held}; known are {', '.join(sorted(known))}{more}")
+
+
+def check_model_names(weights, *names):
+    """Refuse weights of a model that lack one of these arrays outside its blocks, or hold another there."""
+    check_parts(weights, *names)
+    check_known(tuple(weights), names, " and blocks.0.W_q ...")
 
 
 def check_same(what, first, second):
@@ -282,6 +362,27 @@ def check_positive(name, number):
     """Refuse a setting that is no number, zero, negative, infinite or NaN."""
     if not isinstance(number, Real) or not 0 < number < np.inf:
         raise OutOfRangeError(f"{name} must be positive and finite, not {number}")
+
+
+def check_temperature(temperature):
+    """Refuse a temperature that is no number, zero, negative, infinite or NaN."""
+    if not isinstance(temperature, Real) or not 0 < temperature < np.inf:
+        raise OutOfRangeError(f"temperature must be positive and finite, not {temperature}; for 0, take greedy")
+
+
+def check_top_p(top_p):
+    """Refuse a probability that no token, or no set of tokens, can reach."""
+    if not isinstance(top_p, Real) or not 0 < top_p <= 1:
+        raise OutOfRangeError(f"top_p must lie above 0 and be at most 1, not {top_p}")
+
+
+def check_sampling(temperature, top_k, top_p):
+    """Refuse settings with which no token could ever be drawn."""
+    check_temperature(temperature)
+    if top_k is not None:
+        check_count("top_k", top_k)
+    if top_p is not None:
+        check_top_p(top_p)
 
 
 def check_share(name, number):

@@ -23,11 +23,12 @@ from refusals import (
     check_block,
     check_caches,
     check_layers,
+    check_model_names,
     check_name,
     check_norm,
-    check_parts,
     check_same,
     check_starts_at_zero,
+    check_upstream,
 )
 
 
@@ -58,6 +59,7 @@ def rmsnorm_backward(upstream, x, gain, epsilon=1e-5):
 
     upstream: [..., d]   ->   gradients of x: [..., d] and gain: [d]
     """
+    check_upstream(upstream, x.shape)
     r = inverse_rms(x, epsilon)
     z_bar = gain * upstream
     c = np.vecdot(z_bar, x)[..., None]
@@ -86,6 +88,7 @@ def silu(z):
 
 def silu_backward(upstream, z):
     """Scale the gradient by the slope of silu at z."""
+    check_upstream(upstream, np.shape(z))
     s = sigmoid(z)
     return upstream * (s + z * s * (1 - s))
 # end::silu[]
@@ -229,6 +232,7 @@ def stack(
 
 def stack_backward(upstream, traces, layers, block_backward=block_backward):
     """Go down the stack again: x gradient, and a dict of gradients a block."""
+    check_same("traces and layers", (len(traces),), (len(layers),))
     gradients = []
     for trace, weights in zip(reversed(traces), reversed(layers), strict=True):
         upstream, gradient = block_backward(upstream, trace, weights)
@@ -249,6 +253,7 @@ def tied_head(hidden, E):
 
 def tied_head_backward(upstream, hidden, E):
     """Give the gradients of hidden and E: here every row of E gets one."""
+    check_upstream(upstream, hidden.shape, len(E))
     return linear(upstream, E), rows(upstream).T @ rows(hidden)
 # end::tied-head[]
 
@@ -300,7 +305,7 @@ def language_model(
     -> trace with result, the logits: [..., tokens, n_vocab]
     Raises ModelError for ids without a row and sizes that do not fit.
     """
-    check_parts(weights, "E", "gain")
+    check_model_names(weights, "E", "gain")
     x, layers = lookup(ids, weights["E"]), split_layers(weights)
     blocks = stack(x, layers, n_heads, n_kv_heads, rotation, epsilon, caches)
     hidden = rmsnorm(blocks[-1].result, weights["gain"], epsilon)

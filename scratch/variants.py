@@ -18,7 +18,17 @@ from positions import (
     rotation,
     sinusoidal,
 )
-from refusals import OutOfRangeError, check_choice, check_count, check_heads, check_parts
+from refusals import (
+    ATTENTION_NAMES,
+    GATED,
+    OutOfRangeError,
+    check_choice,
+    check_count,
+    check_heads,
+    check_known,
+    check_model_names,
+    check_parts,
+)
 from transformer import (
     join_layers,
     rmsnorm,
@@ -105,14 +115,15 @@ def check_model(weights, variant, n_heads, start):
     check_variant(variant)
     check_count("start", start, least=0)
     norm_parts = NORMS[variant.norm][2]
-    check_parts(weights, "E", *(norm_parts if variant.norm_first else ()))
-    if not variant.is_tied:
-        check_parts(weights, "head")
-    if variant.positions == "learned":
-        check_parts(weights, "P")
-    matrices = ("W_g", "W_u", "W_d") if variant.feed_forward == "swiglu" else ("W_1", "W_2")
+    names = ["E", *(norm_parts if variant.norm_first else ())]
+    names += [] if variant.is_tied else ["head"]
+    names += ["P"] if variant.positions == "learned" else []
+    check_model_names(weights, *names)
+    needed, also = (GATED, ()) if variant.feed_forward == "swiglu" else (("W_1", "W_2"), ("b_1", "b_2"))
+    needed += tuple(part + place for part in norm_parts for place in ("_1", "_2"))
     for layer in split_layers(weights):
-        check_parts(layer, "W_q", *matrices, *(part + place for part in norm_parts for place in ("_1", "_2")))
+        check_parts(layer, "W_q", *needed)
+        check_known(tuple(layer), ATTENTION_NAMES.union(needed, also))
         check_heads(layer["W_q"].shape[-1], n_heads, n_heads)
 
 

@@ -114,6 +114,14 @@ def test_a_name_of_the_file_becomes_one_of_ours(theirs, ours):
     assert rename(theirs) == ours
 
 
+@pytest.mark.parametrize(
+    "name", ["blk.0.attn_q.bias", "blk.0.attn_q_norm.weight", "output.weight", "blk.x.attn_q.weight"]
+)
+def test_a_name_that_the_book_has_no_part_for_is_refused(name):
+    with pytest.raises(OutOfRangeError, match=f"no part of the model is called {name}; known are attn_norm, attn_q"):
+        rename(name)
+
+
 def test_a_completion_stops_at_the_end_of_the_text_and_does_not_show_it(small):
     first = small.tokenizer.encode(complete(small, "low", 1))[0]
 

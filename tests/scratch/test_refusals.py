@@ -1,15 +1,32 @@
 """Whatever a reader passes wrongly is refused at the door: one clear error, which says what would be right."""
 
+import importlib
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from architectures import MODELS, gpt, hidden_width, llama
-from attention import attention, causal_mask, linear, multi_head_attention, softmax, split_heads
+from attention import (
+    attention,
+    attention_backward,
+    causal_mask,
+    linear,
+    linear_backward,
+    merge_heads,
+    multi_head_attention,
+    multi_head_attention_backward,
+    project_backward,
+    share_heads,
+    share_heads_backward,
+    softmax,
+    softmax_backward,
+    split_heads,
+)
 from counting import bits_per_weight, cache_bytes, count_forward, palm_training, weight_bytes
 from decoder import CausalLanguageModel
-from embeddings import lookup
+from embeddings import lookup, lookup_backward
 from generation import (
     KeyValueCache,
     Reader,
@@ -20,20 +37,24 @@ from generation import (
     greedy,
     keep_top_k,
     keep_top_p,
+    sampler,
 )
 from gradients import check_gradients, differences
 from initialization import block_shapes, initial_weights, weight_shapes
-from layernorm import layernorm
-from loss import cross_entropy, log_softmax
-from mlp import mlp
+from layernorm import layernorm, layernorm_backward
+from loss import cross_entropy, cross_entropy_backward, log_softmax
+from mlp import gelu_backward, gelu_erf_backward, mlp, mlp_backward, relu_backward
 from optimisers import AdamW, Momentum, clip, pack, scheduled_rate
 from positions import (
     half_split,
     learned,
+    learned_backward,
     reorder_heads,
     rope,
+    rope_backward,
     rope_frequencies,
     rotate,
+    rotate_backward,
     rotation,
     sinusoidal,
     usual_rotation,
@@ -41,9 +62,36 @@ from positions import (
 from refusals import ModelError, NotFiniteError, NotIntegerError, OutOfRangeError, ShapeMismatchError, check_rows
 from rope_scaling import llama3_frequencies, slow_down, yarn_attention_factor, yarn_frequencies
 from training import decode, make_batch, random_batches, train, train_on_names
-from transformer import block, language_model, rmsnorm, split_layers, stack, swiglu, tied_head
-from variants import VARIANTS, Variant, variant_model
+from transformer import (
+    block,
+    block_backward,
+    language_model,
+    language_model_backward,
+    rmsnorm,
+    rmsnorm_backward,
+    silu_backward,
+    split_layers,
+    stack,
+    stack_backward,
+    swiglu,
+    swiglu_backward,
+    tied_head,
+    tied_head_backward,
+)
+from variants import (
+    LLAMA,
+    VARIANTS,
+    Variant,
+    feed_forward_backward,
+    normalize_backward,
+    residual_backward,
+    variant_block,
+    variant_block_backward,
+    variant_model,
+    variant_model_backward,
+)
 
+SCRATCH = Path(__file__).parents[2] / "scratch"
 GENERATOR = np.random.default_rng(0)
 
 
@@ -217,7 +265,6 @@ REFUSED = [
         "logits of shape (3, 4) need one target a row, not targets (2,) and kept (2,)",
     ),
     (lambda: cross_entropy(N(3, 4), [1.0, 2.0, 0.0]), NotIntegerError, "ids must be whole numbers, not float64"),
-    (lambda: cross_entropy(NAN, [1, 2, 0]), NotFiniteError, "the loss is nan: there is NaN or infinity in the logits"),
     (
         lambda: cross_entropy(N(3, 4), [1, 2, 0], [0, 0, 0]),
         OutOfRangeError,
@@ -552,6 +599,86 @@ REFUSED = [
         OutOfRangeError,
         "n_keys must be a whole number of at least 1, not 0",
     ),
+    (lambda: softmax(NAN), NotFiniteError, "the scores hold NaN or infinity; the highest of row (1,) is nan"),
+    (lambda: softmax([0.0, np.inf]), NotFiniteError, "the scores hold NaN or infinity; the highest of row () is inf"),
+    (
+        lambda: softmax([[0.0], [-np.inf]]),
+        OutOfRangeError,
+        "every score of row (1,) is minus infinity: leave at least one to share among",
+    ),
+    (lambda: log_softmax(NAN), NotFiniteError, "the scores hold NaN or infinity; the highest of row (1,) is nan"),
+    (lambda: cross_entropy(NAN, [1, 2, 0]), NotFiniteError, "the scores hold NaN or infinity; the highest of row (1,)"),
+    (
+        lambda: cross_entropy(np.array([[0.0, -np.inf]]), [1]),
+        NotFiniteError,
+        "the loss is inf: what came had a score of minus infinity",
+    ),
+    (
+        lambda: share_heads(N(2, 3, 4), 0),
+        OutOfRangeError,
+        "the number of query heads that share one must be a whole number of at least 1, not 0",
+    ),
+    (lambda: share_heads(N(3, 4), 2), ShapeMismatchError, "expected [..., heads, tokens, d_head], not shape (3, 4)"),
+    (lambda: merge_heads(N(4)), ShapeMismatchError, "expected [..., heads, tokens, d_head], not shape (4,)"),
+    (
+        lambda: share_heads_backward(N(4, 3, 4), 1.5),
+        OutOfRangeError,
+        "the number of query heads that share one must be a whole number of at least 1, not 1.5",
+    ),
+    (
+        lambda: share_heads_backward(N(4, 3, 4), 3),
+        ShapeMismatchError,
+        "4 query heads are no groups of 3",
+    ),
+    (
+        lambda: sampler(temperature=-1),
+        OutOfRangeError,
+        "temperature must be positive and finite, not -1; for 0, take greedy",
+    ),
+    (lambda: sampler(temperature="hot"), OutOfRangeError, "temperature must be positive and finite, not hot"),
+    (lambda: sampler(top_k=0), OutOfRangeError, "top_k must be a whole number of at least 1, not 0"),
+    (lambda: sampler(top_p=1.5), OutOfRangeError, "top_p must lie above 0 and be at most 1, not 1.5"),
+    (lambda: sampler(top_p="most"), OutOfRangeError, "top_p must lie above 0 and be at most 1, not most"),
+    (
+        lambda: language_model([1], WEIGHTS | {"gian": N(8)}, 4, 2),
+        ShapeMismatchError,
+        "the weights hold gian, which nothing reads; known are E, gain and blocks.0.W_q ...",
+    ),
+    (
+        lambda: Reader(WEIGHTS | {"P": N(9, 8)}, 4, n_kv_heads=2),
+        ShapeMismatchError,
+        "the weights hold P, which nothing reads; known are E, gain and blocks.0.W_q ...",
+    ),
+    (
+        lambda: block(N(3, 8), BLOCK | {"bq": N(8), "W_1": N(8, 6)}, 4, 2),
+        ShapeMismatchError,
+        "the weights hold W_1, bq, which nothing reads; known are W_d, W_g, W_k, W_o, W_q, W_u, W_v, b_k, b_o",
+    ),
+    (
+        lambda: language_model([1], WEIGHTS | {"blocks.0.gain": N(8)}, 4, 2),
+        ShapeMismatchError,
+        "the weights hold gain, which nothing reads; known are W_d",
+    ),
+    (
+        lambda: variant_model([1], WEIGHTS | {"head": N(8, 7)}, 4, 2),
+        ShapeMismatchError,
+        "the weights hold head, which nothing reads; known are E, gain and blocks.0.W_q ...",
+    ),
+    (
+        lambda: variant_model([1], WEIGHTS | {"blocks.0.b_1": N(6)}, 4, 2),
+        ShapeMismatchError,
+        "the weights hold b_1, which nothing reads; known are W_d",
+    ),
+    (
+        lambda: stack_backward(N(1, 3, 8), [], [BLOCK]),
+        ShapeMismatchError,
+        "traces and layers must have one shape, not (0,) and (1,)",
+    ),
+    (
+        lambda: learned_backward(N(5, 8), N(4, 8), 5),
+        OutOfRangeError,
+        "supply a nonempty prefix within max_context: 5 tokens, 1..4 allowed",
+    ),
 ]
 
 
@@ -579,3 +706,110 @@ def test_one_number_that_is_none_among_many_is_found(number):
 
     with pytest.raises(NotFiniteError, match=re.escape("first at index (2, 1)")):
         check_rows(x, 4)
+
+
+def backwards():
+    """Every backward of the book, as a function of its upstream alone, and the shape that this must have."""
+    x, (Q, K, V), z = N(2, 3, 8), N(3, 2, 3, 4), N(2, 3, 6)
+    matrices, widen = [BLOCK[name] for name in ("W_g", "W_u", "W_d")], (N(8, 6), N(6), N(6, 8), N(8))
+    heads, gated, bent = multi_head_attention(x, BLOCK, 4, 2), swiglu(x, *matrices), mlp(x, *widen)
+    one, other, ids = block(x, BLOCK, 4, 2), variant_block(x, BLOCK, 4, 2), np.array([[1, 2, 3], [4, 5, 6]])
+    model, another = language_model(ids, WEIGHTS, 4, 2), variant_model(ids, WEIGHTS, 4, 2)
+    turn, loss = rotation(np.arange(3), rope_frequencies(8)), cross_entropy(N(2, 3, 7), ids)
+
+    def attend(upstream, trace):
+        return multi_head_attention_backward(upstream, trace, BLOCK)
+
+    def norm(upstream, x):
+        return normalize_backward(upstream, x, BLOCK, "_1", LLAMA, 1e-5)
+
+    return {
+        softmax_backward: ((V,), softmax(V).shape),
+        attention_backward: ((attention(Q, K, V),), V.shape),
+        linear_backward: ((x, widen[0]), z.shape),
+        project_backward: ((x, BLOCK, "k"), (2, 3, 4)),
+        share_heads_backward: ((2,), (4, 3, 4)),
+        multi_head_attention_backward: ((heads, BLOCK), x.shape),
+        lookup_backward: ((ids, WEIGHTS["E"]), x.shape),
+        layernorm_backward: ((x, N(8), N(8)), x.shape),
+        cross_entropy_backward: ((loss,), ()),
+        relu_backward: ((z,), z.shape),
+        gelu_backward: ((z,), z.shape),
+        gelu_erf_backward: ((z,), z.shape),
+        mlp_backward: ((bent, *widen), x.shape),
+        learned_backward: ((N(9, 8), 3), (3, 8)),
+        rope_backward: ((np.arange(3),), (3, 8)),
+        rotate_backward: ((turn,), (3, 8)),
+        rmsnorm_backward: ((x, N(8)), x.shape),
+        silu_backward: ((z,), z.shape),
+        swiglu_backward: ((gated, *matrices), x.shape),
+        block_backward: ((one, BLOCK), x.shape),
+        stack_backward: (([one], [BLOCK]), x.shape),
+        tied_head_backward: ((x, WEIGHTS["E"]), (2, 3, 7)),
+        language_model_backward: ((model, WEIGHTS), (2, 3, 7)),
+        normalize_backward: ((x, BLOCK, "_1", LLAMA, 1e-5), x.shape),
+        feed_forward_backward: ((gated, BLOCK, LLAMA), x.shape),
+        residual_backward: ((x, heads, attend, norm, True), x.shape),
+        variant_block_backward: ((other, BLOCK), x.shape),
+        variant_model_backward: ((another, WEIGHTS), (2, 3, 7)),
+    }
+
+
+BACKWARDS = backwards()
+# These take any batch; rope_backward also takes rows of any even width.
+ANY_BATCH = {learned_backward, rope_backward, rotate_backward}
+
+
+def wrong_shapes(backward, right):
+    """What broadcasting would let through, and what it would not."""
+    if backward is share_heads_backward:
+        return [(3, 3, 4), (2, 3, 3, 4), (3, 4), (4,), ()]
+    if not right:
+        return [(1,), (2, 3), (2, 3, 7)]
+    wrong = [(*right[:-1], 1), right[-1:], (*right[:-2], right[-2] + 1, right[-1]), ()]
+    wrong += [] if backward is rope_backward else [(*right[:-1], right[-1] + 2)]
+    return wrong if backward in ANY_BATCH else [*wrong, (1, *right), (1, *right[1:]), right[::-1], (2, *right)]
+
+
+def test_no_backward_of_the_book_is_missing_here():
+    modules = [path.stem for path in SCRATCH.glob("*.py")]
+    found = {
+        function for module in map(importlib.import_module, modules) for name, function in vars(module).items()
+        if name.endswith("_backward") and name != "check_backward"
+    }
+
+    assert found == set(BACKWARDS)
+
+
+@pytest.mark.parametrize("backward", BACKWARDS, ids=lambda backward: backward.__name__)
+def test_a_backward_takes_an_upstream_shaped_like_the_result(backward):
+    arguments, right = BACKWARDS[backward]
+
+    backward(N(*right), *arguments)
+
+
+@pytest.mark.parametrize(
+    ("backward", "shape"),
+    [(backward, wrong) for backward, (_, right) in BACKWARDS.items() for wrong in wrong_shapes(backward, right)],
+    ids=lambda part: getattr(part, "__name__", str(part)),
+)
+def test_an_upstream_of_another_shape_is_refused(backward, shape):
+    with pytest.raises(ShapeMismatchError):
+        backward(np.ones(shape), *BACKWARDS[backward][0])
+
+
+def test_a_refused_upstream_is_told_both_shapes():
+    with pytest.raises(ShapeMismatchError, match=re.escape("an upstream of shape (3, 1) for a result of (3, 8)")):
+        rmsnorm_backward(N(3, 1), N(3, 8), N(8))
+    with pytest.raises(ShapeMismatchError, match="expected an array of rows, not a list"):
+        linear_backward([[1.0]], N(1, 1), N(1, 1))
+
+
+@pytest.mark.parametrize("scores", [[0.0, -np.inf], [1e200, -1e200], [[-np.inf, 1.0], [2.0, -np.inf]]])
+@pytest.mark.parametrize("share_out", [softmax, lambda scores: np.exp(log_softmax(np.array(scores)))])
+def test_a_score_of_minus_infinity_or_a_huge_one_is_still_a_score(scores, share_out):
+    np.testing.assert_allclose(share_out(scores).sum(axis=-1), 1.0)
+
+
+def test_an_empty_batch_of_scores_has_no_row_to_refuse():
+    assert softmax(np.zeros((0, 3))).shape == (0, 3)
