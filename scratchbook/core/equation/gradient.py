@@ -100,13 +100,19 @@ def name_gradients(backward: Backward, call: CodeCall, returned: Any, notation: 
 def flat_gradients(
     returned: dict[str, Any], call: CodeCall, inputs: list[str], codes: Mapping[str, Symbol], backward: Backward
 ) -> dict[str, Any]:
-    """Gradients in one dict, keyed by argument names and by the keys of a dict of weights."""
+    """Gradients in one dict, keyed by argument names and by the keys of a dict of weights.
+
+    Raises EquationError for one that is missing.
+    """
     found: dict[str, Any] = {}
     for name in inputs:
         if name in call.rooted:
             found |= rooted_gradients(returned.get(name, returned), call.rooted[name], codes, backward, name)
         elif name in returned:
             found[codes[call.arguments[name]].key] = returned[name]
+        else:
+            fact = f"{backward.name} returns no gradient of {name}, but of {', '.join(map(str, returned)) or 'nothing'}"
+            raise EquationError(f"{fact}; return it, or write ':grad: x = ...' for those there are", field="check")
     return found
 
 

@@ -86,6 +86,14 @@ def deaf_backward(upstream, x, b):
     return upstream, 0 * b
 
 
+def parted(x, z):
+    return 2 * x * z
+
+
+def parted_backward(upstream, x, z):
+    return {"x": 2 * upstream * z}
+
+
 def turn(x, m):
     return m * x
 
@@ -141,7 +149,7 @@ CODE = {
     "ufunc": np.exp,
     "dict_type": dict,
     **{function.__name__: function for function in (double, bent, fails, needs, nothing, empty, listing, turn, rooted)},
-    **{function.__name__: function for function in (rooted_backward, deaf, deaf_backward)},
+    **{function.__name__: function for function in (rooted_backward, deaf, deaf_backward, parted, parted_backward)},
     "wrapped": wrapped,
     **variant("bad_double", fail),
     **variant("many_double", lambda up, x: (up, up)),
