@@ -1,4 +1,4 @@
-"""What the head of a chapter says about its run: `scratchbook_page_seconds: 120`.  Runs nothing."""
+"""What the head of a chapter says: `level: beginner`, and `scratchbook_page_seconds: 120`.  Runs nothing."""
 
 from __future__ import annotations
 
@@ -15,24 +15,31 @@ from scratchbook.ext.directive import path_from_root, positive
 from scratchbook.ext.domain import domain_of
 
 PREFIX: Final = "scratchbook_"
+LEVEL: Final = "level"
+LEVELS: Final = ("beginner", "intermediate", "advanced", "reference")
 PAGE_SECONDS: Final = "scratchbook_page_seconds"
 
 
 class ReadFrontMatter(SphinxTransform):
-    """Note the limit that a chapter sets for itself, from MyST's front matter or a field list at its head."""
+    """Note the limit that a chapter sets for itself, and look at its level: MyST's front matter, or a field list."""
 
     default_priority = 700
 
     def apply(self, **kwargs: Any) -> None:
         """Keep what can be used; tell the rest, one message a line."""
         docname = self.env.current_document.docname
+        page = domain_of(self.env).page(docname)
         for field in self.document.findall(nodes.field):
-            if isinstance(field.parent, nodes.docinfo) and field[0].astext().startswith(PREFIX):
-                try:
-                    domain_of(self.env).page(docname).seconds = read_field(field[0].astext(), field[1].astext())
-                except ValueError as error:
-                    place = self.place_of(field[0].astext(), docname)
-                    domain_of(self.env).page(docname).mistakes.append(Mistake("option", str(error), place))
+            name, text = field[0].astext(), field[1].astext()
+            if not isinstance(field.parent, nodes.docinfo):
+                continue
+            try:
+                if name == LEVEL:
+                    check_level(text)
+                elif name.startswith(PREFIX):
+                    page.seconds = read_field(name, text)
+            except ValueError as error:
+                page.mistakes.append(Mistake("option", str(error), self.place_of(name, docname)))
 
     def place_of(self, name: str, docname: str) -> Place:
         """Return the line on which a chapter names a field: a parser knows only where all of them begin."""
@@ -41,6 +48,12 @@ class ReadFrontMatter(SphinxTransform):
         pattern = re.compile(rf"[:\"']?{re.escape(name)}\b")
         line = next((number for number, text in enumerate(lines, 1) if pattern.match(text)), 1)
         return Place(path_from_root(self.env, str(path)), line)
+
+
+def check_level(text: str) -> None:
+    """Raise ValueError for a level that there is not; its text is the author's."""
+    if text not in LEVELS:
+        raise ValueError(f"level is '{text}'; write {', '.join(LEVELS[:-1])} or {LEVELS[-1]}")
 
 
 def read_field(name: str, text: str) -> float:

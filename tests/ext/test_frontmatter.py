@@ -55,3 +55,16 @@ def test_a_mistyped_name_is_told(chapter):
         "docs/index.md:2: WARNING: the head of a chapter has no 'scratchbook_page_second'; "
         "it may set scratchbook_page_seconds [scratchbook.option]"
     ]
+
+
+@pytest.mark.parametrize("level", ["beginer", "Beginner", "3", "[beginner]"])
+def test_a_level_that_there_is_not_is_told_at_its_line(chapter, level):
+    (warning,) = chapter(head(f"level: {level}") + "# Page\n").warnings
+
+    assert warning.startswith("docs/index.md:2: WARNING: level is '")
+    assert warning.endswith("'; write beginner, intermediate, advanced or reference [scratchbook.option]")
+
+
+@pytest.mark.parametrize("level", ["beginner", "intermediate", "advanced", "reference"])
+def test_a_level_that_there_is_passes(chapter, level):
+    assert chapter(head(f"level: {level}") + "# Page\n").messages == ""
