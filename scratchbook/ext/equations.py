@@ -232,10 +232,11 @@ def notation_payload(text: NotationText) -> dict[str, Any]:
 
 
 def worked_payloads(domain: LiveDomain, docname: str, macros: list[list[Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield (cell, payload) of each {worked} of a page: its equation may stand on another."""
+    """Yield (cell, payload) of each {worked} of a page: its equation may stand on another, or nowhere."""
     for item in domain.pages[docname].kept.get(WORKED, ()):
         found = find_equation(domain, item.label)
         if found is None:
+            yield item.cell, {}  # what an earlier build gave it is no longer true
             continue
         where, equation = found
         notations = [notation_payload(text) for text in notations_for(domain, where)]

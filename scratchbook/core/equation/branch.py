@@ -87,8 +87,10 @@ def run_worked(namespace: dict[str, Any], payload: dict[str, Any]) -> dict[str, 
     """Put numbers into an equation, step by step; return a part "data" with lines of LaTeX.
 
     payload: that of a check, and "values": lines such as x = [1.0, 2.0] or x = expression of the page; "index": the
-    elements that are wanted, such as i=1; "digits": of each number.
+    elements that are wanted, such as i=1; "digits": of each number.  Empty where the book has no such equation.
     """
+    if not payload:
+        return {"parts": [], "mistakes": []}
     try:
         job = read_job(payload)
         equation, request = read_equation(job)
