@@ -270,7 +270,10 @@ def check_with(job: Job, namespace: dict[str, Any]) -> Verdict:
         equation = job.parse(job.notation, job.given)
     except EquationError as error:
         return failed(error)
-    reason = function(equation, namespace)
+    try:
+        reason = function(equation, namespace)
+    except Exception as error:  # a function of the project may raise anything; the author must see what
+        return Verdict(False, f"the check '{path}' raised {type(error).__name__}: {error}", field="check-with")
     return Verdict(passed=not reason, reason=str(reason or ""), field="check-with")
 
 

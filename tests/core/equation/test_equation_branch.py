@@ -87,6 +87,14 @@ def test_plain_text_is_read_as_code_is_and_says_where_it_is_wrong():
     assert mistake["detail"].splitlines()[:2] == [f"    {text}", "        ^^^^"]
 
 
+def test_a_check_of_the_project_that_raises_is_told_as_its_own():
+    outcome = run_check({}, payload("y = 2x", {"check-with": "math.sqrt"}))
+
+    (mistake,) = outcome["mistakes"]
+    text = "equation eq-one: the check 'math.sqrt' raised TypeError: math.sqrt() takes exactly one argument (2 given)"
+    assert mistake["text"] == text
+
+
 def bent(x):
     return 2 * x if x.max() < 100 else x
 
