@@ -109,7 +109,7 @@ def test_thirty_edits_leave_no_byte_behind(tmp_path):
 
 @pytest.mark.parametrize(("builder", "jobs"), [("dirhtml", 2), ("latex", 1)])
 def test_so_do_other_builders(tmp_path, builder, jobs):
-    run_machine(tmp_path / "book", examples=1, steps=6, builder=builder, jobs=jobs)
+    run_machine(tmp_path / "book", examples=1, steps=4, builder=builder, jobs=jobs)
 
 
 @pytest.mark.soak
