@@ -56,6 +56,10 @@ class Kept:
             with contextlib.suppress(sqlite3.Error):
                 connection.close()
 
+    def __del__(self) -> None:
+        """Close the file of a build that ended before it could."""
+        self.close()
+
     def _ask(self, statement: str, values: tuple[Any, ...] = ()) -> Any:
         """Return the first row of an answer; None when there is none, or nothing can be asked."""
         for _ in range(2):

@@ -1,6 +1,7 @@
 """Text that could be made again: what is kept comes back whole, and nothing that goes wrong is more than a miss."""
 
 import contextlib
+import gc
 import itertools
 import multiprocessing
 import os
@@ -176,3 +177,14 @@ def open_handles():
 
 def test_different_parts_have_different_keys():
     assert len({key_of("a", "b"), key_of("ab"), key_of("a", 1), key_of("a", "1")}) == 4
+
+
+def test_a_file_that_nobody_has_any_more_is_closed(tmp_path):
+    kept = Kept(tmp_path / "kept.sqlite")
+    kept.put("a", b"1")
+    connection = kept._connection
+    del kept
+    gc.collect()
+
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("select 1")
