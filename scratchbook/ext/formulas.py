@@ -19,7 +19,7 @@ EMPTY: Final = "{formulas} is empty: write lines such as H = X + F(X) in it"
 class Formulas(LiveDirective):
     """Formulas, one a line, with the options of a checked display; what follows # is for the reader alone.
 
-    They stand in a container, into which `checked` puts the mark.
+    They stand in a container, into which `marks` puts the mark.
     """
 
     optional_arguments = 0

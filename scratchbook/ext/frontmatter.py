@@ -27,8 +27,7 @@ class ReadFrontMatter(SphinxTransform):
 
     def apply(self, **kwargs: Any) -> None:
         """Keep what can be used; tell the rest, one message a line."""
-        docname = self.env.current_document.docname
-        page = domain_of(self.env).page(docname)
+        docname, domain = self.env.current_document.docname, domain_of(self.env)
         for field in self.document.findall(nodes.field):
             name, text = field[0].astext(), field[1].astext()
             if not isinstance(field.parent, nodes.docinfo):
@@ -37,9 +36,10 @@ class ReadFrontMatter(SphinxTransform):
                 if name == LEVEL:
                     check_level(text)
                 elif name.startswith(PREFIX):
-                    page.seconds = read_field(name, text)
+                    domain.page(docname).seconds = read_field(name, text)
             except ValueError as error:
-                page.mistakes.append(Mistake("option", str(error), self.place_of(name, docname)))
+                mistake = Mistake("option", str(error), self.place_of(name, docname))
+                domain.page(docname).mistakes.append(mistake)
 
     def place_of(self, name: str, docname: str) -> Place:
         """Return the line on which a chapter names a field: a parser knows only where all of them begin."""

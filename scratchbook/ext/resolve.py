@@ -121,8 +121,7 @@ class FillSlots(SphinxPostTransform):
         if self.form != "html":
             return
         domain = domain_of(self.env)
-        cells = {cell.id: cell for cell in domain.pages[slot.page].cells}
-        cell = cells.get(slot.cells[0])
+        cell = next((cell for cell in domain.pages[slot.page].cells if cell.id == slot.cells[0]), None)
         if isinstance(cell, CodeCell) and cell.code.numbers:
             yield origin_node(self.config.scratchbook_source, cell.code.path, cell.code.numbers)
         for _, outcome in self.outcomes(slot, slot.cells[0])[:1] if isinstance(cell, FileCell) else ():
@@ -203,6 +202,7 @@ class FillSlots(SphinxPostTransform):
             return []
         node += state_control(slot.page, page.states, self.form)
         return [node]
+
 
 class FillSlotsForHtml(FillSlots):
     """As HTML: figures inside the page, links to outputs, and a control that switches states."""
