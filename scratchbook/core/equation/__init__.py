@@ -9,7 +9,7 @@ The way of an equation, a room a module:
     parser, naming, subscripts, brackets, bigoperators, environments, conditions, ellipsis, plain    one expression to
     a tree
     nodes, equation, definitions   trees, statements, and what each left side defines
-    algebra, primitives            arithmetic with shapes, and the functions that everybody knows
+    algebra, powers, primitives    arithmetic with shapes, and the functions that everybody knows
     evaluator, arithmetic, blocks, defined, indexing, ranges, uses, reductions, calls, differentiation    trees to
     numbers
     options, targets, origins, codecalls, binding, draws, prepared, sides, gradient, slopes, vacuity    what a check

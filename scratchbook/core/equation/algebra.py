@@ -5,7 +5,6 @@ A vector has no direction until it is transposed; then it is a Row, and x^T y is
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -14,7 +13,6 @@ import numpy as np
 from .errors import fault
 
 MAX_ELEMENTS: Final = 1_000_000
-MAX_BITS: Final = 1_000
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Value = Any  # int, float, complex, Array, Row, Ones or Identity
@@ -311,64 +309,6 @@ def divide_number(left: Value, right: Any) -> Value:
     if isinstance(left, int):
         return np.float64(left) / right
     return scale(1 / right, left) if isinstance(left, Row | Ones | Identity) else left / right
-
-
-def power(base: Value, exponent: Value, *, is_elementwise: bool = False) -> Value:
-    """base^exponent: of numbers, of vectors element by element, and the inverse of a square matrix."""
-    if isinstance(base, Identity) and is_number(exponent):
-        return Identity(power(base.scale, exponent))
-    if isinstance(base, Row | Ones) or isinstance(exponent, Row | Ones | Identity):
-        raise fault(f"a power of a {shown(base)}; take the power before the transpose")
-    if np.ndim(base) >= 2 and not is_elementwise:
-        if np.ndim(exponent) == 0 and exponent == -1:
-            return inverse(base)
-        if is_diagonal(base) and np.ndim(exponent) == 0:
-            return np.diag(power(np.diag(base), exponent))
-        raise fault("ambiguous: a power of a matrix; write A A (product) or A^{\\odot 2} (elementwise)")
-    if np.ndim(exponent) and np.ndim(base) and np.shape(base) != np.shape(exponent):
-        raise fault(f"shapes differ: {shown(base)} to the power {shown(exponent)}")
-    if isinstance(base, int) and isinstance(exponent, int):
-        return power_of_integers(base, exponent)
-    if is_number(base) and is_number(exponent) and not isinstance(base, complex) and not isinstance(exponent, complex):
-        return (
-            np.float64(base) ** np.float64(np.real(exponent))
-            if not np.iscomplexobj(base) and not np.iscomplexobj(exponent)
-            else complex_power(base, exponent)
-        )
-    return complex_power(base, exponent)
-
-
-def is_diagonal(value: Value) -> bool:
-    """Is it a square matrix with nothing beside its diagonal, whose powers are those of its elements?"""
-    return np.ndim(value) == 2 and value.shape[0] == value.shape[1] and not np.any(value - np.diag(np.diag(value)))
-
-
-def complex_power(base: Value, exponent: Value) -> Value:
-    """A power that keeps a complex step exact: integers by repeated products, others through the logarithm of NumPy."""
-    if is_number(exponent) and not np.iscomplexobj(exponent) and float(exponent).is_integer() and abs(exponent) < 1000:
-        return np.asarray(base) ** int(exponent) if exponent >= 0 else 1 / (np.asarray(base) ** int(-exponent))
-    if np.iscomplexobj(base) or np.iscomplexobj(exponent):
-        return np.asarray(base, dtype=complex) ** exponent
-    return np.asarray(base, dtype=float) ** np.asarray(exponent, dtype=float)
-
-
-def power_of_integers(base: int, exponent: int) -> Value:
-    """An exact power, when it is not too long to write."""
-    if exponent < 0:
-        return np.float64(base) ** exponent
-    if abs(base) > 1 and exponent * math.log2(abs(base)) > MAX_BITS:
-        raise fault(f"the power {base}^{exponent} is over the limit of {MAX_BITS} bits; write a smaller one")
-    return base**exponent
-
-
-def inverse(matrix: Array) -> Array:
-    """The inverse of a square matrix."""
-    if np.ndim(matrix) != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise fault(f"the inverse of a {shown(matrix)}; only a square matrix has one")
-    try:
-        return np.linalg.inv(matrix)
-    except np.linalg.LinAlgError:
-        raise fault("the matrix has no inverse at these values") from None
 
 
 def transpose(value: Value) -> Value:

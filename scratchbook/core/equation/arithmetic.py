@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from . import algebra, primitives, reductions
+from . import algebra, powers, primitives, reductions
 from .algebra import Ones, Row, Value
 from .errors import fault
 from .nodes import Add, Cases, Constant, Join, Multiply, Power, Product, Root
@@ -56,7 +56,7 @@ def raised(self: Evaluator, node: Power, bound: Bound) -> Value:
     exponent = self.value(node.exponent, bound)
     if isinstance(node.base, Constant) and node.base.name == "e":
         return primitives.apply("exp", [exponent], [])
-    return algebra.power(self.value(node.base, bound), exponent, is_elementwise=node.is_elementwise)
+    return powers.power(self.value(node.base, bound), exponent, is_elementwise=node.is_elementwise)
 
 
 def rooted(self: Evaluator, node: Root, bound: Bound) -> Value:
@@ -66,7 +66,7 @@ def rooted(self: Evaluator, node: Root, bound: Bound) -> Value:
         raise fault(f"ambiguous: the root of a {algebra.shown(body)}; index it", node)
     if node.degree is None:
         return primitives.apply("sqrt", [body], [])
-    return algebra.power(body, algebra.divide(1.0, self.value(node.degree, bound)))
+    return powers.power(body, algebra.divide(1.0, self.value(node.degree, bound)))
 
 
 def constant(self: Evaluator, node: Constant, bound: Bound) -> Value:

@@ -379,3 +379,33 @@ def test_a_left_side_that_is_known_is_compared_too():
 
     assert said(rf"\langle A, B \rangle_F = {right}", notation, "(A * B).sum()") == ""
     assert said(rf"\langle A, B \rangle_F \operatorname{{tr}}(A^\top B) = {right}", notation, "(A * B).sum()") != ""
+
+
+def degrees(A):
+    return A.sum(axis=1)
+
+
+def neighbours_mean(A, x):
+    return A @ x / A.sum(axis=1)
+
+
+def random_walk(A):
+    roots = np.sqrt(A.sum(axis=1))
+    return A / roots[:, None] / roots
+
+
+CODE |= {function.__name__: function for function in (degrees, neighbours_mean, random_walk)}
+
+
+@pytest.mark.parametrize(
+    ("latex", "check"),
+    [
+        (r"d_i = \sum_j A_{ij}", "degrees"),
+        (r"y_i = \frac{\sum_j A_{ij} x_j}{\sum_j A_{ij}}", "neighbours_mean"),
+        (r"S = D^{-\frac12} A D^{-\frac12}, \quad D_{ii} = \sum_j A_{ij}", "S == random_walk(A)"),
+        (r"y = D^{-1} A x, \quad D_{ii} = \sum_j A_{ij}", "y == neighbours_mean(A, x)"),
+    ],
+)
+def test_a_mask_meant_as_zeros_and_ones_is_told_to_be_binary(latex, check):
+    assert "declare one of 0 and 1 as binary" in said(latex, "A: mask(n, n)\nx: vector(n)", check)
+    assert said(latex, "A: binary(n, n)\nx: vector(n)", check) == ""

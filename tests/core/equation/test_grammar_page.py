@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scratchbook.core.equation import algebra, draws, evaluator, parser, ranges, spelling, tokens
+from scratchbook.core.equation import algebra, draws, evaluator, parser, powers, ranges, spelling, tokens
 from scratchbook.core.equation.checker import check
 from scratchbook.core.equation.draws import draw
 from scratchbook.core.equation.equation import parse_equation
@@ -80,7 +80,7 @@ def test_every_known_function_is_named():
 
 def test_every_bound_is_named_with_its_number():
     limits = [tokens.MAX_CHARACTERS, tokens.MAX_TOKENS, tokens.MAX_MACRO_DEPTH, spelling.MAX_BRACES, parser.MAX_DEPTH]
-    limits += [ranges.MAX_MEMBERS, evaluator.MAX_STEPS, evaluator.MAX_CALLS, algebra.MAX_BITS, draws.MAX_SIZE]
+    limits += [ranges.MAX_MEMBERS, evaluator.MAX_STEPS, evaluator.MAX_CALLS, powers.MAX_BITS, draws.MAX_SIZE]
     limits += [algebra.MAX_ELEMENTS]
 
     assert [int(number.replace(",", "")) for _, number in BOUNDS] == limits
