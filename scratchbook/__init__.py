@@ -13,6 +13,7 @@ ext             everything that touches Sphinx
     states      {states}: a session for each value of a variable
     frontmatter what the head of a chapter says about its run
     exec_code   {exec_code}, as in sphinx-exec-code
+    shortcuts   what docutils and Sphinx work out anew for every page
     sidebar     the table of contents beside each page, rendered once
     incremental what Sphinx must read and write again, so that a rebuild equals a clean build
     interrupted what a killed build was reading and writing
@@ -69,6 +70,7 @@ __version__ = "0.1.0"
 ROOMS: Final = (
     "settings",
     "speed",
+    "shortcuts",
     "sidebar",
     "incremental",
     "unreadable",

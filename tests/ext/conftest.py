@@ -82,7 +82,14 @@ class Project:
         return self
 
     def build(
-        self, builder: str = "dummy", *, jobs: int = 1, strict: bool = False, doctrees: str = "", **settings: Any
+        self,
+        builder: str = "dummy",
+        *,
+        jobs: int = 1,
+        strict: bool = False,
+        verbosity: int = 0,
+        doctrees: str = "",
+        **settings: Any,
     ) -> Build:
         """Build once; outputs and doctrees of earlier builds stay where they were.
 
@@ -103,6 +110,7 @@ class Project:
                 warning=warning,
                 parallel=jobs,
                 warningiserror=strict,
+                verbosity=verbosity,
             )
             app.build()
         plain = COLOUR.sub("", warning.getvalue())
