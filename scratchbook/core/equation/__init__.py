@@ -6,8 +6,8 @@ The way of an equation, a room a module:
     statements                     rows, "where" parts and ranges to chains of relations
     notation, symbols              what each symbol is: kind, shape, name in the code, meaning
     lexicon, names, leftsides, letters, known       what each name in a display is: names decide, ambiguity fails
-    parser, naming, subscripts, brackets, bigoperators, environments, conditions, ellipsis, plain    one expression to
-    a tree
+    parser, naming, subscripts, brackets, bigoperators, environments, conditions, ellipsis, samples, plain    one
+    expression to a tree
     nodes, equation, definitions   trees, statements, and what each left side defines
     algebra, powers, primitives    arithmetic with shapes, and the functions that everybody knows
     evaluator, arithmetic, blocks, defined, indexing, ranges, uses, reductions, calls, differentiation    trees to

@@ -39,9 +39,20 @@ class Ones:
 
 @dataclass(frozen=True)
 class Identity:
-    """The identity matrix, times a number, of whatever size its neighbour asks for."""
+    """The identity matrix times a number, of whatever size its neighbour asks for.
+
+    ones: the number by which a matrix of ones, as \\mathbf{1} \\mathbf{1}^\\top, is added to it.
+    """
 
     scale: Any = 1
+    ones: Any = 0
+
+    def like(self, shape: tuple[int, ...]) -> Array:
+        """This matrix at a size.  Raises EquationError where a unit matrix must be square and is not."""
+        if self.scale and shape[0] != shape[1]:
+            raise fault(f"the unit matrix stands where a block of {shape[0]} rows and {shape[1]} columns must")
+        ones: Array = self.ones * np.ones(shape)
+        return ones + self.scale * np.eye(shape[0]) if self.scale else ones
 
 
 class Zero(int):
@@ -56,6 +67,11 @@ def is_number(value: Value) -> bool:
     return type(value) in PLAIN or (not isinstance(value, Row | Ones | Identity) and np.ndim(value) == 0)
 
 
+def is_matrix(value: Value) -> bool:
+    """Is it a matrix of a known size?"""
+    return not isinstance(value, Row | Ones | Identity) and np.ndim(value) == 2
+
+
 def shown(value: Value) -> str:
     """A value's kind and shape, for messages."""
     if isinstance(value, Row):
@@ -63,7 +79,7 @@ def shown(value: Value) -> str:
     if isinstance(value, Ones):
         return "vector of ones" if value.outer is None else "matrix of equal rows or columns"
     if isinstance(value, Identity):
-        return "unit matrix"
+        return "unit matrix" if value.scale else "matrix of ones"
     names = {0: "number", 1: "vector", 2: "matrix"}
     if np.ndim(value) == 0:
         return "number"
@@ -107,11 +123,12 @@ def add(left: Value, right: Value, sign: str = "+") -> Value:
 def add_identity(left: Value, right: Value) -> Value:
     """I + A."""
     if isinstance(left, Identity) and isinstance(right, Identity):
-        return Identity(left.scale + right.scale)
+        return Identity(left.scale + right.scale, left.ones + right.ones)
     eye, other = (left, right) if isinstance(left, Identity) else (right, left)
-    if isinstance(other, Row | Ones) or np.ndim(other) != 2 or other.shape[0] != other.shape[1]:
-        raise fault(f"the identity matrix plus {shown(other)}; it adds to a square matrix only")
-    return eye.scale * np.eye(len(other)) + other
+    if not is_matrix(other) or (eye.scale and other.shape[0] != other.shape[1]):
+        square = "square " if eye.scale else ""
+        raise fault(f"the {shown(eye)} plus {shown(other)}; it adds to a {square}matrix only")
+    return eye.like(other.shape) + other
 
 
 def add_ones(left: Value, right: Value) -> Value:
@@ -150,7 +167,7 @@ def scale(number: Any, value: Value) -> Value:
     if isinstance(value, Ones):
         return replace(value, scale=number * value.scale)
     if isinstance(value, Identity):
-        return Identity(number * value.scale)
+        return Identity(number * value.scale, number * value.ones)
     return number * value
 
 
@@ -164,10 +181,8 @@ def multiply(left: Value, right: Value) -> Value:
         return scale(left, right)
     if is_number(right):
         return scale(right, left)
-    if isinstance(left, Identity):
-        return scale(left.scale, right)
-    if isinstance(right, Identity):
-        return scale(right.scale, left)
+    if isinstance(left, Identity) or isinstance(right, Identity):
+        return multiply_identity(left, right)
     if isinstance(left, Ones) or isinstance(right, Ones):
         return multiply_ones(left, right)
     if isinstance(left, Row):
@@ -184,6 +199,25 @@ def multiply(left: Value, right: Value) -> Value:
     return matrix_product(left, right)
 
 
+def multiply_identity(left: Value, right: Value) -> Value:
+    """(a I + b 1 1^T) x and x (a I + b 1 1^T), each part alone; 1 1^T x is 1 times a sum."""
+    eye, other = (left, right) if isinstance(left, Identity) else (right, left)
+    if not eye.ones:
+        return scale(eye.scale, other)
+    if isinstance(other, Identity) and not other.ones:
+        return scale(other.scale, eye)
+    column, row = Ones(eye.ones), Ones(is_row=True)
+    if isinstance(other, Identity | Ones) or (isinstance(other, Row) and eye is left):
+        raise fault(f"{shown(left)} times {shown(right)}: the size of these ones is not known; write \\mathbf{{1}}_n")
+    if eye is left:
+        part = multiply(column, multiply(row, other))
+    elif np.ndim(other) == 1:
+        part = scale(np.sum(other), column)
+    else:
+        part = multiply(multiply(other, column), row)
+    return add(scale(eye.scale, other), part) if eye.scale else part
+
+
 def multiply_row(left: Row, right: Value) -> Value:
     """x^T y and x^T A."""
     if isinstance(right, Row):
@@ -193,11 +227,13 @@ def multiply_row(left: Row, right: Value) -> Value:
 
 
 def multiply_ones(left: Value, right: Value) -> Value:
-    """1^T x, A 1 and their like: sums."""
-    if isinstance(left, Ones) and isinstance(right, Ones):
+    """1^T x, A 1 and their like: sums; 1 1^T, a matrix of ones."""
+    if isinstance(left, Ones) and isinstance(right, Ones) and left.outer is None and right.outer is None:
+        if not left.is_row and right.is_row:
+            return Identity(0, left.scale * right.scale)
         raise fault("the size of these ones is not known; write \\mathbf{1}_n")
     if any(isinstance(side, Ones) and side.outer is not None for side in (left, right)):
-        raise fault("the size of these ones is not known; write \\mathbf{1}_n")
+        return multiply_outer(left, right)
     if isinstance(left, Ones) and isinstance(right, Row) and not left.is_row:
         return replace(left, outer=right.array)
     if isinstance(right, Ones) and right.is_row and np.ndim(left) == 1 and not isinstance(left, Row):
@@ -214,6 +250,15 @@ def multiply_ones(left: Value, right: Value) -> Value:
     if not isinstance(left, Row) and np.ndim(left) == 2 and not right.is_row:
         return right.scale * np.sum(left, axis=1)
     raise fault("the size of these ones is not known; write \\mathbf{1}_n")
+
+
+def multiply_outer(left: Value, right: Value) -> Value:
+    r"""(1 x^\top) y and A (x 1^\top) and their like, from the pair of vectors that makes a matrix of equal ones."""
+    if isinstance(left, Ones) and left.outer is not None:
+        column, row = (left.outer, Ones(is_row=True)) if left.is_row else (Ones(), Row(left.outer))
+        return scale(left.scale, multiply(column, multiply(row, right)))
+    column, row = (right.outer, Ones(is_row=True)) if right.is_row else (Ones(), Row(right.outer))
+    return scale(right.scale, multiply(multiply(left, column), row))
 
 
 def matrix_product(left: Array, right: Array) -> Value:
@@ -266,6 +311,10 @@ def elementwise(left: Value, right: Value) -> Value:
         return Zero()
     if isinstance(left, Row) and isinstance(right, Row):
         return Row(elementwise(left.array, right.array))
+    if isinstance(left, Identity) and is_matrix(right):
+        return left.like(right.shape) * right
+    if isinstance(right, Identity) and is_matrix(left):
+        return left * right.like(left.shape)
     if isinstance(left, Row | Ones | Identity) or isinstance(right, Row | Ones | Identity):
         raise fault(f"{shown(left)} \\odot {shown(right)}; both must be vectors or matrices")
     if np.ndim(left) == 0 or np.ndim(right) == 0:

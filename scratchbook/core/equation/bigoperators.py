@@ -25,7 +25,7 @@ from .nodes import (
     free_names,
 )
 from .pieces import closing, split_at, unwrapped
-from .subscripts import read_index_list, side_by_side
+from .subscripts import read_sizes, side_by_side
 from .symbols import Scripts, key_of, read_scripts
 from .tokens import Token
 from .vocabulary import RELATIONS
@@ -301,7 +301,7 @@ def read_ones(parser: Parser) -> Node:
     if any(part.text in RELATIONS for part in below):
         node = Indicator(required(read_condition(parser, below), token), **parser.since(token.start))
     elif below:
-        node = Call("ones", read_index_list(parser, below), "ones", **parser.since(token.start))
+        node = Call("ones", read_sizes(parser, below), "ones", **parser.since(token.start))
     else:
         node = Constant("ones", **parser.since(token.start))
     return raised(parser, node, scripts.above, token.start) if scripts.above else node

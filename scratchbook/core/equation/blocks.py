@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import algebra, primitives
-from .algebra import Identity, Ones, Row, Value, Zero
-from .errors import fault
+from .algebra import Identity, Row, Value, Zero
+from .errors import EquationError, fault
 from .nodes import Matrix
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ def matrix(self: Evaluator, node: Matrix, bound: Bound) -> Value:
         if array.shape[1] == 1:
             return array[:, 0]
         return Row(array[0]) if array.shape[0] == 1 else array
-    if all(is_open(cell) or is_matrix(cell) for row in rows for cell in row):
+    if all(is_open(cell) or algebra.is_matrix(cell) for row in rows for cell in row):
         rows = filled(rows, node)
     return primitives.one_above_other([primitives.side_by_side(row) if len(row) > 1 else row[0] for row in rows])
 
@@ -33,11 +33,6 @@ def matrix(self: Evaluator, node: Matrix, bound: Bound) -> Value:
 def is_open(cell: Value) -> bool:
     """Is it I or 0, which take their size from what stands beside them?"""
     return isinstance(cell, Identity | Zero) or (isinstance(cell, int) and cell == 0)
-
-
-def is_matrix(cell: Value) -> bool:
-    """Is it a matrix of a known size?"""
-    return not isinstance(cell, Row | Ones | Identity) and np.ndim(cell) == 2
 
 
 def filled(rows: list[list[Value]], node: Matrix) -> list[list[Value]]:
@@ -54,9 +49,9 @@ def filled(rows: list[list[Value]], node: Matrix) -> list[list[Value]]:
 def sizes_of(rows: list[list[Value]]) -> tuple[dict[int, int], dict[int, int]]:
     """The heights of rows and the widths of columns, as far as matrices say them and squares carry them on."""
     cells = [(r, c, cell) for r, row in enumerate(rows) for c, cell in enumerate(row)]
-    heights = {r: cell.shape[0] for r, _, cell in cells if is_matrix(cell)}
-    widths = {c: cell.shape[1] for _, c, cell in cells if is_matrix(cell)}
-    squares = [(r, c) for r, c, cell in cells if isinstance(cell, Identity)]
+    heights = {r: cell.shape[0] for r, _, cell in cells if algebra.is_matrix(cell)}
+    widths = {c: cell.shape[1] for _, c, cell in cells if algebra.is_matrix(cell)}
+    squares = [(r, c) for r, c, cell in cells if isinstance(cell, Identity) and cell.scale]
     for r, c in squares * len(cells):
         size = heights.get(r, widths.get(c))
         if size is not None:
@@ -69,6 +64,7 @@ def block(cell: Value, height: int, width: int, node: Matrix) -> Value:
     """A cell at its size.  Raises EquationError for an identity that is not square there."""
     if not isinstance(cell, Identity):
         return np.zeros((height, width)) if is_open(cell) else cell
-    if height != width:
-        raise fault(f"the unit matrix stands where a block of {height} rows and {width} columns must", node)
-    return cell.scale * np.eye(height)
+    try:
+        return cell.like((height, width))
+    except EquationError as error:
+        raise fault(error.text, node) from None

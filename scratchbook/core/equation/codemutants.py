@@ -14,6 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from .checker import prepare
+from .comparing import Comparer
 from .equation import Equation
 from .options import Request
 from .score import Fate, Score, why_not
@@ -142,7 +143,7 @@ def run(
     from .errors import EquationError
 
     try:
-        return why_not(prepare(equation, request, namespace, macros))
+        return why_not(Comparer(prepare(equation, request, namespace, macros)))
     except EquationError as error:
         return "error", error.text
 

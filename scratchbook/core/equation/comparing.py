@@ -14,11 +14,11 @@ from .comparison import plain
 from .definitions import Clause, is_derivable, is_formula_of_known
 from .differentiation import named_derivative
 from .equation import Definition, Statement
-from .errors import EquationError, fault
+from .errors import EquationError, StepsError, fault
 from .evaluator import Bound, Budget, Evaluator
 from .evidence import Evidence, Pair
 from .nodes import Derivative, Index, Name, Node, walk
-from .prepared import Prepared
+from .prepared import Prepared, has_free_sizes
 from .ranges import Span
 from .sides import Side, Sides
 from .slopes import GRADIENT_DRAWS, check_slopes, settle
@@ -31,15 +31,30 @@ class Comparer:
 
     def __init__(self, prepared: Prepared, sides: Sides | None = None) -> None:
         self.prepared = prepared
+        self.is_first = sides is None
         self.sides = settle(prepared) if sides is None else sides.for_check(prepared)
         self.evidence = Evidence(prepared)
         self.budgets: list[Budget] = []
 
     def run(self) -> None:
-        """Compare everything at every draw.
+        """Compare everything at every draw; where that takes too long, once more with small sizes.
 
         Raises Disagreement where two sides differ, EquationError for what cannot be evaluated or proves nothing.
         """
+        try:
+            self.run_draws()
+        except StepsError as error:
+            if not self.is_first or not has_free_sizes(self.prepared):
+                raise
+            self.sides = settle(self.prepared, is_small=True)
+            self.evidence = Evidence(self.prepared)
+            try:
+                self.run_draws()
+            except StepsError:
+                raise error from None  # the sizes that it names are those that an author may make smaller
+
+    def run_draws(self) -> None:
+        """Compare everything at every draw."""
         for number in range(self.prepared.draws):
             for side in self.sides.of(number):
                 self.compare(side)

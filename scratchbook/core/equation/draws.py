@@ -18,9 +18,13 @@ from .ranges import Span
 PRIMES: Final = (5, 7, 3, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61)
 # Of many sizes the product would be too large; these differ too.
 SMALL: Final = (5, 3, 4, 2, 7, 6, 8, 9, *PRIMES[3:])
+# Of nested sums the terms would be too many; nothing here is 1.
+TINY: Final = (3, 2, 4, *SMALL[:1], *SMALL[4:])
 MANY: Final = 5
 EVEN: Final = (6, 10, 14, 22, 26, 34)
 ODD: Final = (5, 7, 9, 11)
+# How many sizes of a list come up in turn, at least.
+LEAST: Final[dict[tuple[int, ...], int]] = {SMALL: 8, TINY: 3}
 MAX_SIZE: Final = 4_000
 MAX_WHOLE: Final = 2**62
 
@@ -59,10 +63,12 @@ def draw(
     base: int,
     point: Mapping[str, float] | None = None,
     scale: float = 1.0,
+    *,
+    is_small: bool = False,
 ) -> Draw:
     """Draw every symbol: sizes first, then numbers, then arrays.
 
-    scale: of matrices and tensors, whose kind does not bound their values.
+    scale: of matrices and tensors, whose kind does not bound their values.   is_small: let sizes be small.
     Raises EquationError for a size that cannot be computed or is out of bounds.
     """
     generator = seed_of(label, number)
@@ -70,7 +76,7 @@ def draw(
     sizes: dict[str, Any] = dict(point or {})
     free = [symbol for symbol in symbols if symbol.kind.name == "dim" and symbol.code not in sizes]
     is_many = sum(symbol.kind.name == "dim" for symbol in symbols) >= MANY
-    draw_sizes(free, sizes, number, is_many=is_many)
+    draw_sizes(free, sizes, number, TINY if is_small else SMALL if is_many else PRIMES)
     waiting = [symbol for symbol in symbols if symbol.kind.name in ("int", "dim") and symbol.code not in sizes]
     settle(waiting, sizes, generator)
     for symbol in symbols:
@@ -86,11 +92,12 @@ def draw(
     return result
 
 
-def draw_sizes(free: list[Symbol], sizes: dict[str, Any], number: int, *, is_many: bool) -> None:
-    """Give plain, even and odd sizes their values: distinct, rotated from draw to draw, and smaller when many."""
-    for rule, pool in (("", PRIMES), ("even", EVEN), ("odd", ODD)):
+def draw_sizes(free: list[Symbol], sizes: dict[str, Any], number: int, plain: tuple[int, ...]) -> None:
+    """Give plain, even and odd sizes their values: distinct, and rotated from draw to draw."""
+    for rule, pool in (("", plain), ("even", EVEN), ("odd", ODD)):
         members = [symbol for symbol in free if "".join(symbol.kind.arguments) == rule]
-        few = SMALL[: max(len(members) + 1, 8)] if is_many and not rule else pool[: max(len(members) + 1, 4)]
+        least = LEAST.get(pool, 4)
+        few = pool[: max(len(members) + 1, least)]
         for place, symbol in enumerate(members):
             sizes[symbol.code] = few[(place + number) % len(few)]
 

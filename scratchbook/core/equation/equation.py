@@ -17,6 +17,7 @@ from .nodes import Binding, Call, Compare, Derivative, Index, Name, Node, free_n
 from .notation import Notation
 from .parser import Parser
 from .plain import plain_tokens
+from .samples import Samples, read_samples, with_samples
 from .spelling import spell
 from .statements import RawStatement, read_statements
 from .symbols import group
@@ -73,7 +74,7 @@ class Equation:
     """A display as read.
 
     ranges: where indices run, from "i = 1, ..., n" and the like.   conditions: what the indices must meet.
-    given: equations whose definitions this one uses.
+    given: equations whose definitions this one uses.   samples: functions given at the elements of an array only.
     """
 
     source: str
@@ -84,6 +85,7 @@ class Equation:
     notation: Notation = field(default_factory=Notation, compare=False)
     lexicon: Lexicon = field(default_factory=Lexicon, compare=False)
     given: tuple[Equation, ...] = field(default=(), compare=False)
+    samples: tuple[Samples, ...] = field(default=(), compare=False)
     is_plain: bool = False
 
     @property
@@ -173,6 +175,9 @@ def read(
     reader = Reader(lexicon, source, is_plain=is_plain)
     for statement in raw:
         reader.statement(statement)
+    samples = [own for equation in given for own in equation.samples]
+    samples += read_samples(reader.statements, lexicon, notation.functions)
+    reader.statements = [with_samples(statement, samples) for statement in reader.statements]
     reader.statements = [with_elements(statement, reader.statements, lexicon) for statement in reader.statements]
     if not reader.statements:
         raise fault("nothing here says that two sides are equal; write left = right", raw[0].members[0][0])
@@ -185,6 +190,7 @@ def read(
         notation,
         lexicon,
         tuple(given),
+        tuple(samples),
         is_plain,
     )
 
@@ -210,7 +216,9 @@ def given_names(given: Iterable[Equation]) -> tuple[set[str], set[str]]:
     for equation in given:
         for statement in equation.statements:
             definition = statement.definition
-            if definition and definition.parameters is None:
+            if definition and definition.key in {own.key for own in equation.samples}:
+                functions.add(definition.key)
+            elif definition and definition.parameters is None:
                 variables.add(definition.key)
             elif definition:
                 functions.add(definition.key)

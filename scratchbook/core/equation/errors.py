@@ -53,6 +53,10 @@ class EquationError(ScratchbookError):
         return replace(self, source=source, field=field)
 
 
+class StepsError(EquationError):
+    """An evaluation that takes too long at these sizes."""
+
+
 def fault(text: str, at: object = None) -> EquationError:
     """Make an error at anything that has `start` and `end`: a token or a node."""
     return EquationError(text, offset=getattr(at, "start", None), end=getattr(at, "end", None))

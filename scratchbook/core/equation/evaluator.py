@@ -11,7 +11,7 @@ import numpy as np
 from . import algebra, arithmetic, blocks, calls, defined, differentiation, indexing, primitives, reductions
 from .algebra import Ones, Row, Value
 from .definitions import Definitions
-from .errors import EquationError, fault
+from .errors import EquationError, StepsError, fault
 from .nodes import (
     Add,
     Call,
@@ -122,7 +122,7 @@ class Evaluator:
         """
         self.budget.steps += 1
         if self.budget.steps > MAX_STEPS:
-            raise fault(f"over {MAX_STEPS} steps; declare smaller sizes, as in '{self.size}: dim(2..3)'", node)
+            raise StepsError(f"over {MAX_STEPS} steps; {self.fewer}", offset=node.start, end=node.end)
         try:
             return RULES[type(node)](self, node, bound)
         except EquationError as error:
@@ -137,11 +137,14 @@ class Evaluator:
             raise fault(text, node) from None
 
     @property
-    def size(self) -> str:
-        """The largest size of this draw, for a message."""
+    def fewer(self) -> str:
+        """How the author may make it less: a smaller kind of the largest size, or sums that end sooner."""
         symbols = self.ranges.notation.symbols.values()
-        sizes = [symbol for symbol in symbols if symbol.kind.name == "dim" and symbol.key in self.inputs]
-        return max(sizes, key=lambda symbol: self.inputs[symbol.key]).latex if sizes else "n"
+        sizes = [symbol for symbol in symbols if symbol.kind.name in ("dim", "int") and symbol.key in self.inputs]
+        if not sizes:
+            return "let the sums end sooner"
+        largest = max(sizes, key=lambda symbol: float(self.inputs[symbol.key]))
+        return f"declare smaller sizes, as in '{largest.latex}: {largest.kind.name}(2..3)'"
 
     def integer(self, node: Node, bound: Bound, what: str) -> int:
         """The value of a node that must be a whole number."""

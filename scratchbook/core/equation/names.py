@@ -140,7 +140,7 @@ def add_left(lexicon: Lexicon, left: Left) -> None:
             # A parameter has a value in the body: its z^2 is a power, and no name of its own.
             parameters = [piece[0].text for piece in split_commas(left.arguments) if len(piece) == 1]
             lexicon.variables |= {name for name in words if name in parameters and name not in lexicon.indices}
-    else:
+    elif left.arguments is None or key not in lexicon.functions:
         lexicon.variables.add(key)
     if below or left.after:
         lexicon.arrays.add(key)

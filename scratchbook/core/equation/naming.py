@@ -13,7 +13,7 @@ from .leftsides import derivative_parts, name_and_indices
 from .lexicon import candidates
 from .nodes import Call, Compare, Constant, Derivative, Index, Indicator, Name, Node, Power, Slice
 from .pieces import closing, is_bracketed, unwrapped
-from .subscripts import is_index_list, read_index_list
+from .subscripts import is_index_list, read_index_list, read_sizes
 from .symbols import BESIDE, Scripts, derivative_key, flat, group, key_of, latex_of, read_scripts
 from .tokens import Token
 from .vocabulary import RELATIONS
@@ -174,7 +174,7 @@ def read_constant(parser: Parser, base: str, scripts: Scripts, start: int) -> No
         node = Constant("e" if base == "e" else "pi", **parser.since(start))
     elif base == "I" and parser.text != "(":
         if scripts.below:
-            node = Call("identity", (parser.inside(scripts.below).whole(),), "identity", **parser.since(start))
+            node = Call("identity", read_sizes(parser, scripts.below), "identity", **parser.since(start))
         else:
             node = Constant("identity", **parser.since(start))
     elif base == r"\delta" and len(scripts.below) >= 2 and not scripts.above:

@@ -16,6 +16,8 @@ MAX_BITS: Final = 1_000
 def power(base: Value, exponent: Value, *, is_elementwise: bool = False) -> Value:
     """base^exponent: of numbers, of vectors element by element, and the inverse of a square matrix."""
     if isinstance(base, Identity) and is_number(exponent):
+        if base.ones:
+            raise fault("a power of a matrix of ones whose size is not known; write \\mathbf{1}_n")
         return Identity(power(base.scale, exponent))
     if isinstance(base, Row | Ones) or isinstance(exponent, Row | Ones | Identity):
         raise fault(f"a power of a {shown(base)}; take the power before the transpose")

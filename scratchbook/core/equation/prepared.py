@@ -88,9 +88,8 @@ class Prepared:
         inputs = {key: value for key, value in values.items() if not self.definitions.defines(key)}
         equation = self.equation
         shapes = {key: np.shape(value) for key, value in targets.items()}
-        ranges = Ranges(
-            self.notation, equation.ranges, equation.conditions, dict(spans), shapes, equation.lexicon.indices
-        )
+        indices = equation.lexicon.indices.union(*(given.lexicon.indices for given in equation.given))
+        ranges = Ranges(self.notation, equation.ranges, equation.conditions, dict(spans), shapes, indices)
         return Evaluator(
             self.definitions, inputs, ranges, self.functions, self.base, budget, is_plain=equation.is_plain
         )
@@ -99,6 +98,11 @@ class Prepared:
 def is_rotated(symbol: Symbol) -> bool:
     """Has a symbol one of a few sizes at each draw, in turn, rather than a number by chance?"""
     return symbol.kind.name == "dim" and symbol.kind.arguments in ((), ("even",), ("odd",))
+
+
+def has_free_sizes(prepared: Prepared) -> bool:
+    """Is there a size that the draws choose, rather than a kind or ':at:'?"""
+    return not prepared.points and any(is_rotated(symbol) for symbol in prepared.symbols)
 
 
 def is_branched(node: Node) -> bool:

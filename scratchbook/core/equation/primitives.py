@@ -144,6 +144,8 @@ def diagonal(*values: Value) -> Value:
 
 def square(value: Value, name: str) -> Array:
     """A square matrix, or an error that names who asks."""
+    if isinstance(value, Ones | Identity):
+        raise fault(f"{name} of a {shown(value)} whose size is not known; write \\mathbf{{1}}_n or I_n")
     if isinstance(value, Row | Ones | Identity) or np.ndim(value) != 2 or value.shape[0] != value.shape[1]:
         raise fault(f"{name} of a {shown(value)}; it takes a square matrix")
     return np.asarray(value)
@@ -235,10 +237,10 @@ def ones(*sizes: Value) -> Array:
     return np.ones(sizes)
 
 
-def identity(size: Value) -> Array:
-    if not isinstance(size, int) or not 0 < size < 1_000:
+def identity(*sizes: Value) -> Array:
+    if any(not isinstance(size, int) or not 0 < size < 1_000 for size in sizes):
         raise fault("the size of the identity must be a whole number")
-    return np.eye(size)
+    return np.eye(*sizes)
 
 
 ELEMENTWISE: Final[dict[str, Function]] = {
@@ -272,7 +274,7 @@ WHOLE: Final[dict[str, tuple[int, int, Function]]] = {
     "diag": (1, 10_000, diagonal), "concat": (1, 50, concatenate), "norm": (1, 1, lambda z: norm(z, "")),
     "clip": (3, 3, lambda z, low, high: choose(-1, choose(1, z, low), high)), "mod": (2, 2, lambda a, b: a % b),
     "inner": (2, 2, inner), "factorial": (1, 1, factorial), "binomial": (2, 2, binomial), "ones": (1, 2, ones),
-    "identity": (1, 1, identity),
+    "identity": (1, 2, identity),
     r"\Gamma": (1, 1, lifted(math.gamma, lambda x: np.nan * x)),
 }  # fmt: skip
 

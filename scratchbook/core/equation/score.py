@@ -15,7 +15,6 @@ from .mutator import Mutant, mutate
 from .options import Request
 from .prepared import Prepared
 from .sides import Sides
-from .slopes import settle
 from .tokens import Macros
 from .vacuity import check_vacuity
 from .verdict import Disagreement
@@ -58,17 +57,18 @@ def score(equation: Equation, request: Request, namespace: Mapping[str, Any], ma
     Raises EquationError when the equation itself cannot be checked or does not agree.
     """
     prepared = prepare(equation, request, namespace, macros)
-    sides = settle(prepared)
-    reason = why_not(prepared, sides)
+    comparer = Comparer(prepared)
+    reason = why_not(comparer)
     if reason:
         first = equation.statements[0].members[0]
         raise fault(f"the equation itself does not agree: {reason[1]}", first).within(equation.source, "latex")
-    return Score(request.label, tuple(fate_of(mutant, prepared, sides) for mutant in mutate(prepared.equation)))
+    fates = (fate_of(mutant, prepared, comparer.sides) for mutant in mutate(prepared.equation))
+    return Score(request.label, tuple(fates))
 
 
 def fate_of(mutant: Mutant, prepared: Prepared, sides: Sides) -> Fate:
     """Run one mutant."""
-    reason = why_not(changed(prepared, mutant.equation), sides)
+    reason = why_not(Comparer(changed(prepared, mutant.equation), sides))
     return Fate(
         mutant.operator, mutant.old, mutant.new, reason[0] if reason else "survived", reason[1] if reason else ""
     )
@@ -79,11 +79,11 @@ def changed(prepared: Prepared, equation: Equation) -> Prepared:
     return replace(prepared, equation=equation, definitions=collect(equation))
 
 
-def why_not(prepared: Prepared, sides: Sides | None = None) -> tuple[str, str] | None:
+def why_not(comparer: Comparer) -> tuple[str, str] | None:
     """Why a check does not pass: (value or error, message); None when it does."""
     try:
-        check_vacuity(prepared)
-        Comparer(prepared, sides).run()
+        check_vacuity(comparer.prepared)
+        comparer.run()
     except Disagreement as disagreement:
         return "value", disagreement.reason
     except EquationError as error:

@@ -46,18 +46,19 @@ class Side:
 class Sides:
     """Every side that was asked for so far, kept, since mutants of the equation meet the same ones.
 
-    scale: of the drawn matrices, see `slopes.settle`.
+    scale: of the drawn matrices, see `slopes.settle`.   is_small: sizes are small, since larger ones took too long.
     """
 
-    def __init__(self, prepared: Prepared, scale: float = 1.0) -> None:
+    def __init__(self, prepared: Prepared, scale: float = 1.0, *, is_small: bool = False) -> None:
         self.prepared = prepared
         self.scale = scale
+        self.is_small = is_small
         self.row_keys = row_keys(prepared)
         self.found: dict[tuple[int, int], Side | None] = {}
 
     def for_check(self, prepared: Prepared) -> Sides:
         """These sides, or fresh ones for a mutant whose left side asks for rows of another argument."""
-        return self if row_keys(prepared) == self.row_keys else Sides(prepared, self.scale)
+        return self if row_keys(prepared) == self.row_keys else Sides(prepared, self.scale, is_small=self.is_small)
 
     def of(self, number: int) -> list[Side]:
         """The sides of one draw: a single row, then several where the code takes them."""
@@ -103,7 +104,8 @@ class Sides:
         """The numbers of a draw; the rows after the first have a label of their own."""
         prepared = self.prepared
         label = prepared.request.label + suffix
-        return draw(list(prepared.symbols), label, number, prepared.base, prepared.point(number), self.scale)
+        point, scale = prepared.point(number), self.scale
+        return draw(list(prepared.symbols), label, number, prepared.base, point, scale, is_small=self.is_small)
 
     def defined_values(self, drawn: Draw) -> dict[str, Any]:
         """The values of names that the equation defines and the code reads as well."""

@@ -44,14 +44,14 @@ SCALES: Final = (1.0, 0.5, 0.25, 0.125, 0.0625)
 COUNTS: Final = 1e-6
 
 
-def settle(prepared: Prepared) -> Sides:
+def settle(prepared: Prepared, *, is_small: bool = False) -> Sides:
     """The code's sides at the first scale at which every gradient counts at every draw, else at the best one.
 
-    Raises EquationError for whatever the code raises.
+    is_small: of small sizes.   Raises EquationError for whatever the code raises.
     """
     tried: list[tuple[float, int, Sides]] = []
     for scale in SCALES:
-        sides = Sides(prepared, scale)
+        sides = Sides(prepared, scale, is_small=is_small)
         counts = [weakest(prepared, side) for number in gradient_draws(prepared) for side in sides.of(number)]
         smallest = min(counts, default=1.0)
         if smallest >= COUNTS:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from .errors import fault
 from .nodes import Add, Node, Number, Slice
-from .pieces import split_commas, unwrapped
+from .pieces import join_commas, split_at, split_commas, unwrapped
 from .symbols import key_of, read_scripts
 from .tokens import Token
 
@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from .parser import Parser
 
 EVERYTHING: Final = (":", r"\cdot", "*", r"\bullet")
+
+
+def read_sizes(parser: Parser, tokens: Sequence[Token]) -> tuple[Node, ...]:
+    r"""The sizes under a vector or a matrix of ones or a unit matrix: n, or n \times m."""
+    return read_index_list(parser, join_commas(split_at(tokens, (r"\times",))))
 
 
 def read_index_list(parser: Parser, tokens: Sequence[Token], axes: int | None = None) -> tuple[Node, ...]:
