@@ -70,10 +70,7 @@ def on_builder_inited(app: Sphinx) -> None:
     """
     app.env.settings["stylesheet_path"] = None
     logger = logging.getLogger(NAMESPACE)
-    level, wanted = logger.level, VERBOSITY_MAP[app.verbosity]
-    if wanted > level:
-        logger.setLevel(wanted)
-        app.connect("build-finished", lambda app, exception: logger.setLevel(level), priority=999)
+    logger.setLevel(max(logger.level, VERBOSITY_MAP[app.verbosity]))  # every project sets it anew as it begins
 
 
 def register(app: Sphinx) -> None:
