@@ -65,8 +65,7 @@ class AdamW:
     """Step by the gradient's mean over its size, both running; shrink the weights.
 
     beta_1, beta_2: share of the mean and of the mean square that is kept
-    epsilon: keeps 0 / 0 away   weight_decay: share of a weight lost in a step of
-    learning rate 1; with 0 this is Adam
+    epsilon: keeps 0 / 0 away   weight_decay: share lost at rate 1; 0 makes it Adam
     Source: loshchilov2017adamw, algorithm 2; kingma2014adam, algorithm 1.
     """
 
@@ -78,10 +77,11 @@ class AdamW:
 
     def move(self, weights, gradient, part, learning_rate):
         """Give one stretch of the weights, [m], after the step; part: its slice."""
-        # Windows: what follows changes what is remembered.
-        mean, square = self.mean[part], self.square[part]
-        np.add(self.beta_1 * mean, (1 - self.beta_1) * gradient, out=mean)
-        np.add(self.beta_2 * square, (1 - self.beta_2) * gradient**2, out=square)
+        mean, square = self.mean[part], self.square[part]  # windows, to change
+        mean *= self.beta_1
+        mean += (1 - self.beta_1) * gradient
+        square *= self.beta_2
+        square += (1 - self.beta_2) * gradient**2
         # Both averages began at zero; dividing takes out what that still weighs.
         rate = learning_rate / (1 - self.beta_1**self.n_steps)
         size = np.sqrt(square / (1 - self.beta_2**self.n_steps)) + self.epsilon

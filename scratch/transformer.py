@@ -140,7 +140,8 @@ def swiglu_backward(upstream, trace, W_g, W_u, W_d):
     x_bar, W_g_bar, _ = linear_backward(z_bar, x, W_g)
     hidden_bar *= gate
     more, W_u_bar, _ = linear_backward(hidden_bar, x, W_u)
-    return x_bar + more, W_g_bar, W_u_bar, W_d_bar
+    x_bar += more
+    return x_bar, W_g_bar, W_u_bar, W_d_bar
 # end::swiglu-backward[]
 
 
