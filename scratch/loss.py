@@ -48,7 +48,7 @@ def cross_entropy(logits, targets, kept=None):
     log_probabilities = log_softmax(logits)
     share, targets = kept / kept.sum(), targets[..., None]
     surprise = -np.take_along_axis(log_probabilities, targets, axis=-1)[..., 0]
-    loss = (share * surprise).sum()
+    loss = surprise[kept].mean()
     check_loss(loss)
     return LossTrace(log_probabilities, targets, share, loss)
 # end::cross-entropy[]

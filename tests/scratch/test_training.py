@@ -6,7 +6,7 @@ import loops
 import numpy as np
 import pytest
 
-from loss import cross_entropy
+from loss import cross_entropy, cross_entropy_backward
 from optimisers import AdamW, Momentum, clip, pack, scheduled_rate, unpack
 from refusals import NotFiniteError, OutOfRangeError, ShapeMismatchError
 from training import (
@@ -231,6 +231,14 @@ def test_a_batch_shows_each_prefix_and_what_came_next():
     assert [decode(row) for row in batch.ids] == ["\nbob", "\nal\n"]
     assert [decode(row) for row in batch.targets] == ["bob\n", "al\n\n"]
     assert batch.kept.tolist() == [[True] * 4, [True, True, True, False]]
+
+
+def test_what_could_not_come_at_an_ignored_place_does_not_count():
+    logits = np.array([[1.0, 2.0, 0.5], [-np.inf, 0.0, 0.0]])
+    alone, trace = cross_entropy(logits[:1], [1]), cross_entropy(logits, [1, 0], [True, False])
+
+    assert trace.result == alone.result
+    np.testing.assert_array_equal(cross_entropy_backward(1.0, trace), [*cross_entropy_backward(1.0, alone), [0, 0, 0]])
 
 
 def test_what_stands_after_a_name_does_not_count():
