@@ -16,7 +16,7 @@ import numpy as np
 from generation import Reader, generate
 from loss import cross_entropy
 from positions import half_split, interleaved, rope_frequencies
-from refusals import OutOfRangeError
+from refusals import OutOfRangeError, check_tokens
 
 
 # tag::locate[]
@@ -202,7 +202,12 @@ class Tokenizer:
 
     # tag::tokenizer-decode[]
     def decode(self, ids):
-        """Turn ids into text; half a character's bytes become the mark for that."""
+        """Turn ids into text; half a character's bytes become the mark for that.
+
+        ids: [tokens]; none give the empty text
+        Raises NotIntegerError or OutOfRangeError for an id without a token.
+        """
+        check_tokens(ids, len(self.tokens))
         letters = "".join(self.tokens[i] for i in ids)
         text = bytes(self.bytes[letter] for letter in letters)
         return text.decode(errors="replace")
@@ -222,7 +227,7 @@ def complete(model, prompt, n_new=20, pairs=interleaved):
     """Continue a prompt by up to n_new tokens, always the likeliest."""
     ids = model.tokenizer.encode(prompt)
     new = generate(open_reader(model, pairs), ids, n_new, end_id=model.end_id)
-    return model.tokenizer.decode(token for token in new if token != model.end_id)
+    return model.tokenizer.decode([token for token in new if token != model.end_id])
 # end::complete[]
 
 

@@ -304,10 +304,18 @@ def check_lookup(ids, E):
 
 
 def check_ids(ids, n_vocab):
-    """Refuse ids that name no row of a table of n_vocab rows."""
+    """Refuse an empty prefix, and ids that name no row of a table of n_vocab rows."""
     ids = as_ids(ids)
     if ids.size == 0:
         raise OutOfRangeError("an empty prefix has nothing to attend to; supply at least one token")
+    check_tokens(ids, n_vocab)
+
+
+def check_tokens(ids, n_vocab):
+    """Refuse ids that name none of n_vocab tokens; no ids at all are none of those."""
+    ids = as_ids(ids)
+    if ids.size == 0:
+        return
     if not np.issubdtype(ids.dtype, np.integer):
         raise NotIntegerError(f"ids must be whole numbers, not {ids.dtype}")
     if ids.min() < 0 or ids.max() >= n_vocab:

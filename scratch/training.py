@@ -12,7 +12,7 @@ import numpy as np
 from initialization import initial_weights, weight_shapes
 from loss import cross_entropy, cross_entropy_backward
 from optimisers import AdamW, clip, pack, scheduled_rate, unpack
-from refusals import OutOfRangeError, check_count, check_ids, check_same, check_some
+from refusals import OutOfRangeError, check_count, check_same, check_some, check_tokens
 from transformer import language_model, language_model_backward
 
 # tag::symbols[]
@@ -33,7 +33,7 @@ def encode(text):
 
 def decode(ids):
     """Turn ids back into text."""
-    check_ids(ids, len(SYMBOLS))
+    check_tokens(ids, len(SYMBOLS))
     return "".join(SYMBOLS[i] for i in ids)
 # end::symbols[]
 

