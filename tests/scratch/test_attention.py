@@ -13,6 +13,7 @@ from attention import (
     merge_heads,
     multi_head_attention,
     multi_head_attention_backward,
+    project,
     share_heads,
     share_heads_backward,
     softmax,
@@ -107,6 +108,14 @@ def test_the_backward_of_one_head_agrees_with_differences(generator, mask):
                             gradients)
 
     assert worst.error < 1e-6, worst
+
+
+def test_a_matrix_serves_every_row_number_by_number(generator):
+    x, W, b = generator.normal(size=(2, 5, 4)), generator.normal(size=(4, 3)), generator.normal(size=3)
+    slow = [[loops.times(row, W) for row in sequence] for sequence in x]
+
+    assert np.allclose(linear(x, W), slow, rtol=1e-12)
+    assert np.allclose(project(x, {"W_q": W, "b_q": b}, "q"), slow + b, rtol=1e-12)
 
 
 @pytest.mark.parametrize("b", [None, np.ones(3)])

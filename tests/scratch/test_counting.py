@@ -1,5 +1,7 @@
 """The published counts, one row a test: sizes come from the papers, integers from two independent counts."""
 
+import math
+
 import pytest
 
 from architectures import MODELS, gpt, hidden_width, llama
@@ -20,7 +22,9 @@ from counting import (
     training_operations,
     weight_bytes,
 )
+from initialization import weight_shapes
 from refusals import OutOfRangeError, ShapeMismatchError
+from variants import LLAMA, VARIANTS
 
 EXACT = {
     "GPT-2 small": 124_439_808,
@@ -45,6 +49,22 @@ EXACT = {
     "stories15M": 15_191_712,
     "stories260K": 260_032,
 }
+
+
+@pytest.mark.parametrize(
+    ("name", "variant", "settings"),
+    [
+        ("GPT-2 small", VARIANTS["GPT-2"], {"max_context": 1024}),
+        ("Llama 3 8B", LLAMA._replace(is_tied=False), {"n_keys": 1024}),
+        ("Qwen2.5-0.5B", VARIANTS["Qwen"], {"n_keys": 128}),
+        ("stories260K", LLAMA, {"n_keys": 32}),
+    ],
+)
+def test_the_arrays_of_a_model_hold_as_many_numbers_as_are_counted(name, variant, settings):
+    model = MODELS[name]
+    shapes = weight_shapes(model.n_vocab, model.n_model, model.n_hidden, model.n_layers, variant=variant, **settings)
+
+    assert sum(map(math.prod, shapes.values())) == EXACT[name]
 
 
 @pytest.mark.parametrize(("name", "exact"), EXACT.items())

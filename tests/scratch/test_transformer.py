@@ -22,6 +22,8 @@ from transformer import (
     silu,
     silu_backward,
     split_layers,
+    stack,
+    stack_backward,
     swiglu,
     swiglu_backward,
     tied_head,
@@ -215,6 +217,18 @@ def test_every_function_of_rows_takes_one_row_several_or_a_batch(generator, shap
     assert linear_backward(linear(x, W), x, W)[0].shape == shape
     assert softmax(x).shape == softmax_backward(x, softmax(x)).shape == shape
     assert cross_entropy_backward(1.0, cross_entropy(x, np.zeros(shape[:-1], int))).shape == shape
+
+
+def test_a_stack_is_one_block_after_another(generator, model):
+    x, upstream, (first, second) = *generator.normal(size=(2, 5, 8)), split_layers(model)
+    low = block(x, first, N_HEADS, N_KV_HEADS)
+    high = block(low.result, second, N_HEADS, N_KV_HEADS)
+    between, second_bars = block_backward(upstream, high, second)
+    x_bar, first_bars = block_backward(between, low, first)
+    traces = stack(x, [first, second], N_HEADS, N_KV_HEADS)
+
+    np.testing.assert_equal([trace.result for trace in traces], [low.result, high.result])
+    np.testing.assert_equal(stack_backward(upstream, traces, [first, second]), (x_bar, [first_bars, second_bars]))
 
 
 def test_layers_are_split_in_their_order_past_ten_and_join_again(generator):

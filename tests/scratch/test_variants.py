@@ -8,7 +8,7 @@ from embeddings import lookup, lookup_backward
 from gradients import check_backward, check_gradients
 from initialization import initial_weights, weight_shapes
 from layernorm import layernorm, layernorm_backward
-from loss import cross_entropy, cross_entropy_backward
+from loss import cross_entropy, cross_entropy_backward, log_softmax
 from mlp import gelu, gelu_backward, gelu_erf, gelu_erf_backward, mlp, mlp_backward, relu, relu_backward
 from refusals import NotIntegerError, OutOfRangeError, ShapeMismatchError
 from transformer import language_model, language_model_backward
@@ -183,6 +183,16 @@ def test_cross_entropy_is_the_formula_number_by_number(generator):
     arguments = logits, targets, [True, False, True, True, True]
 
     assert np.isclose(cross_entropy(*arguments).result, loops.cross_entropy(*arguments), rtol=1e-12)
+
+
+def test_logarithms_of_shares_are_the_formula_number_by_number(generator):
+    logits = generator.normal(size=(3, 7))
+
+    assert np.allclose(np.exp(log_softmax(logits)), [loops.softmax(row) for row in logits], rtol=1e-12)
+
+
+def test_a_share_too_small_for_a_number_still_has_its_logarithm():
+    assert log_softmax(np.array([0.0, -2000.0])).tolist() == [0.0, -2000.0]
 
 
 def test_equal_logits_surprise_by_the_logarithm_of_the_vocabulary():
