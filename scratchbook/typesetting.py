@@ -31,7 +31,7 @@ FONTS: Final = {
     "TeX Gyre Pagella Math": "fonts-texgyre-math",
     "DejaVu Sans Mono": "fonts-dejavu-core",
 }
-# More than half of the margin: a reader would take the line for cut off.
+# More than half of the margin: a reader would take the line, or the page, for cut off.
 WIDEST_POINTS: Final = 36.0
 LOSSES: Final = (
     re.compile(r"Missing character: There is no (\S+) .*? in font ([^:/!\n]+)"),
@@ -41,6 +41,7 @@ LOSSES: Final = (
 )
 NAMES: Final = ("no character", "reference to nothing:", "link to nothing:", "no file")
 OVERFULL: Final = re.compile(r"Overfull \\hbox \(([\d.]+)pt too wide\) (.*)")
+OVERHIGH: Final = re.compile(r"Overfull \\vbox \(([\d.]+)pt too high\) has occurred while [^\[]*\[\][^\[]*\[(\d+)")
 
 
 def find(command: list[str]) -> str:
@@ -72,6 +73,11 @@ def losses(log: str) -> Iterator[str]:
     found += [
         f"a line is {float(points):.0f} points too wide {where}"
         for points, where in OVERFULL.findall(log)
+        if float(points) > WIDEST_POINTS
+    ]
+    found += [
+        f"page {page} is {float(points):.0f} points too high"
+        for points, page in OVERHIGH.findall(log)
         if float(points) > WIDEST_POINTS
     ]
     yield from dict.fromkeys(found)

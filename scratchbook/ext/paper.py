@@ -5,10 +5,13 @@ A box keeps its place, title and names; only its node changes, so the style file
 
 from __future__ import annotations
 
+import math
+import re
 from pathlib import Path
 from typing import Any, Final
 
 from docutils import nodes
+from sphinx.addnodes import download_reference
 from sphinx.application import Sphinx
 from sphinx.builders.latex.nodes import math_reference
 from sphinx.transforms.post_transforms import SphinxPostTransform
@@ -19,7 +22,13 @@ STYLE: Final = Path(__file__).parent / "latex-style" / "scratchbook.sty"
 BOXES: Final = ("teach", "in-practice", "question", "quiz", "exercise", "hint", "solution", "key-equations")
 # Paragraphs that have a look of their own, by the class that HTML styles, and those that stay with what follows.
 ROLES: Final = frozenset({"scratchbook-cut", "scratchbook-not-run", "exercise-list-chapter", "quiz-kind"})
-LABELS: Final = frozenset({"scratchbook-label", "scratchbook-state-name", "exercise-code-label"})
+LABELS: Final = frozenset({"scratchbook-label", "scratchbook-state-name", "exercise-code-label", "equation-mark"})
+# What makes a lead-in of a line where nothing else stands on it.
+LEADS: Final = (nodes.strong, nodes.literal, download_reference)
+# A table higher than this stands on no page as a whole; a line of a table has about so many characters.
+TALL_LINES: Final = 40
+LINE_CHARACTERS: Final = 90
+GAP: Final = 3  # characters between columns
 
 
 class BoxesForPaper(SphinxPostTransform):
@@ -33,7 +42,9 @@ class BoxesForPaper(SphinxPostTransform):
         for box in list(self.document.findall(nodes.admonition)):
             kind = next((kind for kind in BOXES if kind in box["classes"]), "")
             if kind and "box" in box["classes"]:
-                box.replace_self(boxed(box, kind))
+                replacement = boxed(box, kind)
+                box["classes"] = []  # else the first of the new nodes takes them over
+                box.replace_self(replacement)
 
 
 def boxed(box: nodes.admonition, kind: str) -> list[nodes.Node]:
@@ -85,6 +96,82 @@ class KeyEquationsForPaper(SphinxPostTransform):
                 link.parent.remove(link)
 
 
+class LeadsForPaper(SphinxPostTransform):
+    """Keep a line in bold or of code alone on the page of what it leads to; take the bold from equations in a list."""
+
+    default_priority = 424
+    formats = ("latex",)
+
+    def run(self, **kwargs: Any) -> None:
+        """Forbid a page break behind each such line; give each term that is an equation a role."""
+        for line in list(self.document.findall(nodes.paragraph)):
+            said = [part for part in line.children if part.astext()]
+            is_lead = len(said) == 1 and isinstance(said[0], LEADS)
+            if is_lead and isinstance(line.parent, nodes.section | nodes.document | nodes.container):
+                line += nodes.raw("", r"\nopagebreak{}", format="latex")
+        for term in list(self.document.findall(nodes.term)):
+            if "equation-list" in term.parent.parent["classes"]:
+                term.children = [nodes.inline("", "", *term.children, classes=["equation-term"])]
+                term.setup_child(term.children[0])
+
+
+class MarksForPaper(SphinxPostTransform):
+    """Keep a mark on the page of its equation, which stands before it."""
+
+    default_priority = 425  # before the marks become containers
+    formats = ("latex",)
+
+    def run(self, **kwargs: Any) -> None:
+        """Forbid a page break between the two."""
+        for mark in list(self.document.findall(nodes.paragraph)):
+            equation = mark.previous_sibling() if "equation-mark" in mark["classes"] else None
+            if isinstance(equation, nodes.math_block):
+                mark.parent.insert(mark.parent.index(equation), nodes.raw("", "\\bookmarked\n", format="latex"))
+
+
+class TablesForPaper(SphinxPostTransform):
+    """Let a table that is as high as a page go on over the page, with columns as wide as their words."""
+
+    default_priority = 450
+    formats = ("latex",)
+
+    def run(self, **kwargs: Any) -> None:
+        """Give widths to the columns of each such table; LaTeX finds those of the others itself."""
+        for table in list(self.document.findall(nodes.table)):
+            if not isinstance(table.parent, nodes.section | nodes.document):
+                continue  # a box breaks pages by itself, and can hold no table that does
+            rows = [[entry.astext() for entry in row.findall(nodes.entry)] for row in table.findall(nodes.row)]
+            widths = column_widths(rows)
+            if widths and sum(lines_of(row, widths) for row in rows) > TALL_LINES:
+                table["classes"] += ["longtable", "colwidths-given"]
+                for column, width in zip(table.findall(nodes.colspec), widths, strict=True):
+                    column["colwidth"] = width
+
+
+def column_widths(rows: list[list[str]]) -> list[int]:
+    """Return a width for each column, in characters: its longest word, and of what is left what its words ask for.
+
+    Nothing for a table with merged cells, whose rows have unlike lengths.
+
+    >>> column_widths([["a", "one two three four"]]), column_widths([["a", "b"], ["c"]])
+    ([4, 86], [])
+    """
+    if len({len(row) for row in rows}) != 1:
+        return []
+    columns = list(zip(*rows, strict=True))
+    words = [
+        GAP + max(1, *(len(word) for cell in column for word in re.split(r"\s|(?<=_)", cell))) for column in columns
+    ]
+    wishes = [max(len(cell) for cell in column) + GAP - word for column, word in zip(columns, words, strict=True)]
+    spare, asked = max(0, LINE_CHARACTERS - sum(words)), max(1, sum(wishes))
+    return [word + spare * wish // asked for word, wish in zip(words, wishes, strict=True)]
+
+
+def lines_of(row: list[str], widths: list[int]) -> int:
+    """Return how many lines a row takes."""
+    return max(math.ceil(len(cell) / (width - GAP)) for cell, width in zip(row, widths, strict=True))
+
+
 class WorksForPaper(SphinxPostTransform):
     """Leave the works cited at the end of their chapter; Sphinx would gather all at the end of the book."""
 
@@ -134,8 +221,14 @@ def give_style(app: Sphinx) -> None:
         context["preamble"] = "\\usepackage{scratchbook}\n" + context.get("preamble", "")
 
 
+TRANSFORMS: Final = (
+    DrawingsForPaper, BoxesForPaper, LeadsForPaper, MarksForPaper, LabelsForPaper, KeyEquationsForPaper, TablesForPaper,
+    WorksForPaper,
+)  # fmt: skip
+
+
 def register(app: Sphinx) -> None:
     """Add the transforms and the style."""
-    for transform in (DrawingsForPaper, BoxesForPaper, LabelsForPaper, KeyEquationsForPaper, WorksForPaper):
+    for transform in TRANSFORMS:
         app.add_post_transform(transform)
     app.connect("builder-inited", give_style)

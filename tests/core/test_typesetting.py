@@ -40,6 +40,12 @@ def test_a_line_that_leaves_the_page_is_told():
     assert told == "a line is 82 points too wide detected at line 4920"
 
 
+def test_a_page_that_is_too_high_is_told_by_its_number():
+    log = "[102]\nOverfull \\vbox (632.74588pt too high) has occurred while \\output is active []\n\n\n[103]\n"
+
+    assert list(losses(log)) == ["page 103 is 633 points too high"]
+
+
 def test_every_missing_package_is_named_once():
     found = missing_packages(lambda command: None, lambda command: "")
 

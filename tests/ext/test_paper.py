@@ -26,6 +26,19 @@ s = \sum_i x_i \lt \vx
 eq-sum
 :::
 
+```{notation}
+x: scalar -- a number
+```
+
+```{math}
+:label: eq-scale
+:check: scale
+
+\operatorname{scale}(x) = 3 x
+```
+
+**Listings**
+
 ```{live} code.py
 :tag: scale
 :name: code-scale
@@ -62,7 +75,11 @@ By hand.
 
 **Misconceptions.**
 
-- Four.
+- Four, and `a_long_name_in_code`.
+
+  ```{live}
+  print("in a list")
+  ```
 
 **Check.** Five?
 
@@ -137,8 +154,8 @@ def tex(book):
     return book.file("book.tex")
 
 
-def environment(tex, name):
-    return re.search(rf"\\begin{{sphinxuseclass}}{{scratchbook-{name}}}(.*?)\\end{{sphinxuseclass}}", tex, re.DOTALL)[1]
+def environment(tex, name, prefix="scratchbook-"):
+    return re.search(rf"\\begin{{sphinxuseclass}}{{{prefix}{name}}}(.*?)\\end{{sphinxuseclass}}", tex, re.DOTALL)[1]
 
 
 @pytest.mark.parametrize("kind", ["teach", "question", "exercise", "quiz", "in-practice", "key-equations", "solution"])
@@ -161,6 +178,36 @@ def test_stars_and_kind_stand_in_the_title(tex):
 
 def test_a_repeated_equation_has_its_number_beside_it(tex):
     assert r"\tag{\ref{equation:index:eq-sum}}\end{equation*}" in environment(tex, "key-equations")
+
+
+def test_a_box_is_one_environment_and_not_one_for_each_of_its_classes(tex):
+    assert r"\begin{sphinxuseclass}{box}" not in tex
+
+
+def test_what_an_equation_was_checked_against_stands_below_it_on_the_same_page(tex):
+    mark = environment(tex[tex.index(r"\bookmarked") :], "equation-mark", prefix="")
+
+    assert tex.index(r"\bookmarked") < tex.index(r"\label{equation:index:eq-scale}") < tex.index("{equation-mark}")
+    assert re.search(r"\\hyperref\[\S*listing-index-code-scale\S*\].* scale", mark, re.DOTALL)
+
+
+def test_a_line_in_bold_stays_with_what_it_leads_to(tex):
+    assert re.search(r"\\sphinxstylestrong{Listings}\s*\\nopagebreak", tex), tex[tex.index("{Listings}")-60:][:200]
+
+
+def test_a_table_as_high_as_a_page_goes_on_over_it_in_columns_as_wide_as_their_words(chapter):
+    row = "| `scratchbook_some_setting` | 1 | " + "words and " * 20 + "|\n"
+    built = chapter("# Book\n\n| a | b | c |\n| --- | --- | --- |\n" + 20 * row, builder="latex")
+    widths = re.search(r"\\begin{longtable}{(.*)}", built.file("book.tex"))[1]
+
+    first, second, third = (int(width) for width in re.findall(r"\\X{(\d+)}", widths))
+    assert second < first < third
+
+
+def test_a_low_table_stays_whole(chapter):
+    built = chapter("# Book\n\n| a | b |\n| --- | --- |\n" + 20 * "| 1 | 2 |\n", builder="latex")
+
+    assert "longtable" not in built.file("book.tex").partition("begin{document}")[2]
 
 
 def test_solutions_stand_in_a_section_at_the_end_of_the_chapter(tex):
@@ -213,6 +260,9 @@ def test_the_pdf_loses_nothing(book, tex, tmp_path):
     expected = ["★", "✓", "pet = dog", "Hints and solutions", "Listing 1", "Fig. 1", "Right so."]
     for words in (*expected, "A cat (pet = dog: dog) sits"):
         assert words in text, words
+    lines = text.splitlines()
+    in_list, in_box = (next(line for line in lines if words in line) for words in ('print("in a list")', "Analogy."))
+    assert in_list.index("print") > in_box.index("Analogy.")
 
 
 @pytest.mark.parametrize("drawing", ["<svg", '<svg xmlns="http://www.w3.org/2000/svg"/>'])
