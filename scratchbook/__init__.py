@@ -36,7 +36,7 @@ ext             everything that touches Sphinx
     formulas    {formulas}, in plain text and checked
     worked      {worked}, an equation with numbers put in
     checked     what became of the checks, and where the book shows the code
-    marks       what an equation was checked against, beside it
+    marks       what an equation was checked against, beside it or below
     repeats     {key-equations} and {equations}: equations again, by label and all of them
     colours     two colour schemes for code
     boxes       {teach}, {in-practice}, {question}, {quiz}
@@ -44,6 +44,7 @@ ext             everything that touches Sphinx
     drawings    hand-made SVG inside the page, and as PDF for LaTeX
     diagrams    Sphinx's {graphviz} inside the page
     paper       boxes, labels and stars as LaTeX draws them
+    plain       numbers in plain text, manual pages and Texinfo
     ebook       a style for reading devices, and a package that EPUB's checker accepts
     policy      a content security policy for each page, by hash
     previews    copies of what stands on other pages, for the script
@@ -107,6 +108,7 @@ ROOMS: Final = (
     "drawings",
     "diagrams",
     "paper",
+    "plain",
     "ebook",
     "policy",
     "previews",

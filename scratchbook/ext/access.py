@@ -1,4 +1,4 @@
-"""Put right what Sphinx's writer and Furo leave inaccessible: doubled anchors, and roles of no use."""
+"""Put right what Sphinx's writer and Furo leave inaccessible: doubled anchors, roles of no use, links to nothing."""
 
 from __future__ import annotations
 
@@ -42,6 +42,20 @@ class CitationsAsList(SphinxPostTransform):
                 parent.replace(citation, nodes.bullet_list("", item, classes=["citation-list"], bullet="*"))
 
 
+class LinksInOneFile(SphinxPostTransform):
+    """Lead links of a book in one file to what they name: Sphinx 9 writes #document-PAGE#NAME, which is nowhere."""
+
+    default_priority = 800
+    builders = ("singlehtml",)
+
+    def run(self, **kwargs: Any) -> None:
+        """Leave the name alone."""
+        for link in self.document.findall(nodes.reference):
+            page, mark, name = str(link.get("refuri", "")).rpartition("#")
+            if page.startswith("#document-") and mark:
+                link["refuri"] = f"#{name}"
+
+
 def as_item(citation: nodes.citation) -> nodes.list_item:
     """Return a citation as a list item: its label, links back to where it is cited, and the work."""
     label, *body = citation.children
@@ -61,3 +75,4 @@ def register(app: Sphinx) -> None:
     """Add the transforms."""
     app.add_post_transform(UniqueAnchors)
     app.add_post_transform(CitationsAsList)
+    app.add_post_transform(LinksInOneFile)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 from docutils import nodes
-from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from scratchbook.ext.checked import Finding, entry_of, find_listing, listing_uri
@@ -27,30 +27,21 @@ class ShowMarks(SphinxPostTransform):
     def run(self, **kwargs: Any) -> None:
         """Mark the equations of one page."""
         self.domain = domain_of(self.env)
-        for block in self.document.findall(nodes.math_block):
-            if block.get("scratchbook_equation"):
-                self.mark(block)
-        for beside in list(self.document.findall(nodes.container)):
-            if beside.get("scratchbook_equation") and self.domain.builder.format == "html":
-                self.mark_beside(beside)
-
-    def mark(self, block: nodes.math_block) -> None:
-        """Say beside the number what the equation was checked against."""
-        mark = self.mark_of(block)
-        if mark:
-            block["scratchbook_mark"] = mark
-
-    def mark_beside(self, formulas: nodes.container) -> None:
-        """Say beside formulas in plain text what they were checked against."""
-        mark = self.mark_of(formulas)
-        if mark and mark["uri"]:
-            look = {"classes": ["equation-mark"], "reftitle": mark["title"]}
-            link = nodes.reference("", mark["text"], refuri=mark["uri"], internal=True, **look)
-            formulas += nodes.paragraph("", "", link, classes=["equation-side"])
+        is_html = self.domain.builder.format == "html"
+        for block in list(self.document.findall(nodes.math_block)):
+            mark = self.mark_of(block) if block.get("scratchbook_equation") else None
+            if mark:
+                block["scratchbook_mark"] = mark  # which HTML's writer puts beside the number
+            if mark and not is_html:
+                block.parent.insert(block.parent.index(block) + 1, mark_line(mark, "equation-mark"))
+        for formulas in list(self.document.findall(nodes.container)):
+            mark = self.mark_of(formulas) if formulas.get("scratchbook_equation") else None
+            if mark:
+                formulas += mark_line(mark, "equation-side" if is_html else "equation-mark")
 
     def mark_of(self, node: nodes.Element) -> Mark | None:
         """Return what stands beside an equation that was checked; nothing for any other."""
-        docname = self.page_of(node)
+        docname = page_of(node, self.env)
         found = next(
             (eq for eq in page_equations(self.domain, docname) if eq.cell == node["scratchbook_equation"]), None
         )
@@ -62,13 +53,23 @@ class ShowMarks(SphinxPostTransform):
         uri = listing_uri(self.domain, *listing) if listing else ""
         return {"text": f"✓ {names}", "title": story_of(entry), "uri": uri}
 
-    def page_of(self, node: nodes.Node) -> str:
-        """Return the page that a node was read from: a book in one file is many pages."""
-        while node is not None:
-            if isinstance(node, addnodes.start_of_file):
-                return str(node["docname"])
-            node = node.parent
-        return self.env.current_document.docname
+
+def page_of(node: nodes.Node | None, env: BuildEnvironment) -> str:
+    """Return the page that a node was read from: in a book in one file, its section names it."""
+    while node is not None:
+        if isinstance(node, nodes.Element) and node.get("docname"):
+            return str(node["docname"])
+        node = node.parent
+    return env.current_document.docname
+
+
+def mark_line(mark: Mark, name: str) -> nodes.paragraph:
+    """Return a mark as a line of its own, below what was checked."""
+    if not mark["uri"]:
+        return nodes.paragraph("", mark["text"], classes=[name])
+    look = {"classes": ["equation-mark"], "reftitle": mark["title"]}
+    link = nodes.reference("", mark["text"], refuri=mark["uri"], internal=True, **look)
+    return nodes.paragraph("", "", link, classes=[name])
 
 
 def story_of(entry: Finding) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from docutils import nodes
-from sphinx.addnodes import number_reference, pending_xref, start_of_file
+from sphinx.addnodes import pending_xref, start_of_file
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import _
@@ -163,18 +163,6 @@ class SolutionsLast(SphinxPostTransform):
                 section += nodes.section("", heading, *boxes, ids=["hints-and-solutions"])
 
 
-class PlainNumbers(SphinxPostTransform):
-    """Let builders of plain text show a reference by number as it was resolved: their writers show "Fig. %s"."""
-
-    default_priority = 20  # Sphinx resolves references at 10
-    builders = ("text", "man", "texinfo")
-
-    def run(self, **kwargs: Any) -> None:
-        """Replace each such reference by its words."""
-        for reference in list(self.document.findall(number_reference)):
-            reference.replace_self(nodes.inline("", reference.astext()))
-
-
 def is_apart(box: nodes.Element, chapter: nodes.Element) -> bool:
     """Whether a box goes to the end of this chapter, and not of one within it."""
     if not {"hint", "solution"} & set(box["classes"]) or "box" not in box["classes"]:
@@ -224,7 +212,7 @@ def what_pages_show(app: Sphinx, docname: str) -> list[Any]:
 
 def register(app: Sphinx) -> None:
     """Tell Sphinx how exercises are numbered and referred to."""
-    for transform in (NumberExercises, FillExerciseLists, SolutionsLast, PlainNumbers):
+    for transform in (NumberExercises, FillExerciseLists, SolutionsLast):
         app.add_post_transform(transform)
     app.connect("missing-reference", resolve_reference)
     if DEPENDS_EVENT in app.events.events:

@@ -89,6 +89,8 @@ FILES = {
         ```{exec_code}
         print("alone")
         ```
+
+        See {ref}`what stands elsewhere <code-scale>`.
         """,
 }
 BUILDERS = ["html", "dirhtml", "singlehtml", "epub", "latex", "text", "man", "dummy"]
@@ -161,6 +163,14 @@ def test_ids_are_unique_in_a_book_of_one_file(built):
     assert len(found) == len(set(found))
 
 
+def test_every_link_in_a_book_of_one_file_leads_somewhere(built):
+    page = built["singlehtml"].file("index.html")
+    names = set(re.findall(r'\bid="([^"]+)"', page))
+
+    assert "#code-scale" in re.findall(r'href="([^"]*)">[^a]*<span[^>]*>what stands elsewhere', page)
+    assert [name for name in re.findall(r'href="#([^"]+)"', page) if name not in names] == []
+
+
 def test_an_output_has_a_permanent_anchor(built):
     assert '<a class="reference internal" href="#output-model-model-scale">' in built["html"].file("model.html")
 
@@ -228,10 +238,71 @@ def test_a_translated_page_shows_the_same_outputs_and_runs_no_cell_twice(book, b
     assert sorted(cell.id for cell in page.cells if cell.id.startswith("value")) == ["value-1", "value-2", "value-3"]
 
 
-@pytest.mark.parametrize(("builder", "file"), [("text", "index.txt"), ("man", "book.1")])
-def test_a_reference_by_number_has_its_number_in_plain_text_too(project, builder, file):
-    page = "# Book\n\n```{list-table} Pets\n:name: table-pets\n\n* - cat\n```\n\nSee {numref}`table-pets`.\n"
-    built = project.write({"docs/index.md": page}).build(builder, numfig=True)
+NUMBERED = r"""
+# Book
+
+```{list-table} Pets
+:name: table-pets
+
+* - cat
+```
+
+```{live} code.py
+:tag: twice
+:name: code-twice
+:caption: Twice
+
+print(twice(2))
+```
+
+```{notation}
+x: scalar -- a number
+```
+
+```{math}
+:label: eq-twice
+:check: twice
+
+\begin{aligned} \operatorname{twice}(x) &= 2 x \end{aligned}
+```
+
+```{live}
+:figure: It rises.
+:caption: A line
+:name: fig-line
+
+import matplotlib.pyplot as plt
+
+plt.subplots()[1].plot([1, 2])
+```
+
+See {numref}`table-pets`, {numref}`code-twice`, {numref}`fig-line` and {eq}`eq-twice`.
+"""
+TWICE = "# tag::twice[]\ndef twice(x):\n    return 2 * x\n# end::twice[]\n"
+IN_PLAIN_TEXT = [("text", "index.txt"), ("man", "book.1"), ("texinfo", "book.texi")]
+
+
+@pytest.mark.parametrize(("builder", "file"), IN_PLAIN_TEXT)
+def test_what_is_referred_to_by_number_has_its_number_in_plain_text_too(project, builder, file):
+    built = project.write({"docs/index.md": NUMBERED, "scratch/code.py": TWICE}).build(builder, numfig=True)
+    text = " ".join(built.file(file).replace("\\", "").split())
 
     assert built.warnings == []
-    assert "See Table 1" in built.file(file)
+    for words in ("See Table 1, Listing 1, Fig. 1", "Fig. 1: A line", "Table 1: Pets", "Listing 1: Twice", "✓ twice"):
+        assert words in text, words
+    assert re.search(r"\(1\) (@ref\{\w+,,)?✓", text)
+
+
+def test_a_display_keeps_its_lines_in_plain_text(project):
+    page = "# Book\n\n```{math}\n\\begin{aligned}\na &= b, \\\\\nc &= d\n\\end{aligned}\n```\n"
+    built = project.write({"docs/index.md": page}).build("text")
+
+    assert "   a &= b, \\\\\n   c &= d\n" in built.file("index.txt")
+
+
+def test_a_caption_ends_before_the_next_request_of_a_manual_page(project):
+    page = "# Book\n\n```{figure} drawing.svg\n:alt: A box.\n\nBy hand.\n```\n\nWords.\n"
+    drawing = '<svg xmlns="http://www.w3.org/2000/svg"/>'
+    built = project.write({"docs/index.md": page, "docs/drawing.svg": drawing}).build("man")
+
+    assert "By hand.\n.UNINDENT\n" in built.file("book.1")

@@ -324,6 +324,24 @@ def test_a_mark_beside_formulas_in_plain_text_links_to_the_code_on_the_page(chap
     assert f'id="{link["refuri"].partition("#")[2]}"' in built.file("index.html")
 
 
+@pytest.mark.parametrize("builder", ["text", "man", "dummy"])
+def test_where_nothing_can_stand_beside_an_equation_its_mark_stands_below(chapter, builder):
+    built = chapter(page(NOTATION, display(EQUATION), PLAIN, SHOWN), CODE, builder=builder)
+    files = {"text": "index.txt", "man": "book.1"}
+    text = built.file(files[builder]) if builder in files else built.doctree().astext()
+
+    assert text.count("✓ rms") == 2
+
+
+def test_a_mark_in_a_book_of_one_file_leads_to_the_code(project):
+    index = "# Book\n\n```{toctree}\nchapter\n```\n"
+    files = {"docs/index.md": index, "docs/chapter.md": page(NOTATION, display(EQUATION), SHOWN)}
+    shown = project.write({**files, "scratch/code.py": CODE}).build("singlehtml").file("index.html")
+
+    (name,) = re.findall(r'class="equation-mark" href="#([^"]+)"', shown)
+    assert f'id="{name}"' in shown
+
+
 def test_excused_formulas_in_plain_text_have_no_mark(chapter):
     excused = PLAIN.replace(":check: rms", ":nocheck: it is a sketch")
 
