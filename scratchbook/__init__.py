@@ -49,6 +49,7 @@ ext             everything that touches Sphinx
     policy      a content security policy for each page, by hash
     previews    copies of what stands on other pages, for the script
     reading     level and reading time, neighbours, descriptions, style and script
+    restyling   Furo's style, without what restyles a whole page
     search      what the search finds by its title, and its excerpts
     exercises   {exercise}, {hint}, {solution}, {starter}, {check}, and the branches that judge their code
     numbering   numbers, stars and lists of exercises, references to them
@@ -104,6 +105,7 @@ ROOMS: Final = (
     "api",
     "tally",
     "reading",
+    "restyling",
     "access",
     "drawings",
     "diagrams",
