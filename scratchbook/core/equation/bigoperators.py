@@ -23,6 +23,7 @@ from .nodes import (
     Product,
     Reduce,
     free_names,
+    walk,
 )
 from .pieces import closing, split_at, unwrapped
 from .subscripts import read_sizes, side_by_side
@@ -38,6 +39,8 @@ SAME_OPERATOR: Final = {r"\sum": "sum", r"\prod": "prod"}
 BRACKET_BODY: Final = frozenset(["mean", "softmax", "logsumexp", "var", "std", "log_softmax"])
 # Functions of a whole vector that an index makes an element of.
 ELEMENT: Final = frozenset(["softmax", "log_softmax"])
+# What makes an expression of the left side of a relation, and no list of letters.
+INNER: Final = frozenset(["+", "-", "*", "/", r"\cdot", "(", "[", "|", r"\lvert", r"\frac", r"\lfloor", r"\lceil"])
 # Operators that some authors write like functions, with their brackets being all that they take.
 EXTREME: Final = frozenset(["max", "min", "argmax", "argmin"])
 
@@ -127,6 +130,11 @@ def check_scope(parser: Parser, operator: str, body: Node, keys: frozenset[str])
     )
 
 
+def within(node: Node) -> list[str]:
+    """The names inside an expression such as i + j, in order."""
+    return [part.key for part in walk(node) if isinstance(part, Name)]
+
+
 class BindingReader:
     """The pieces of an operator's subscript, and what its superscript says about their end."""
 
@@ -191,9 +199,8 @@ class BindingReader:
         sign, left, right = tokens[place], tokens[:place], tokens[place + 1 :]
         if not left or not right:
             raise fault("half a relation under an operator; write i = 1, i \\in S or j \\le i", sign)
-        is_element = len(left) > 1 and left[0].text in self.parser.lexicon.arrays and left[1].text == "_"
         is_single = not any(token.text in RELATIONS for token in right)
-        if sign.text in ("=", ":=", r"\in", r"\sim") and is_single and not is_element:
+        if sign.text in ("=", ":=", r"\in", r"\sim") and is_single and self.begins(left, sign):
             keys = self.keys(left)
             if len(keys) > 1 and sign.text == r"\in" and right[0].kind == "name" and left[0].text == "(":
                 raise fault("pairs of a set have no values here; write what holds for them: (i, j): M_{ij} = 1", sign)
@@ -201,6 +208,18 @@ class BindingReader:
                 self.bind(key, sign, right)
             return
         self.condition(tokens)
+
+    def begins(self, left: Sequence[Token], sign: Token) -> bool:
+        """Does a relation say where its left side runs?  y_i = k, i + j = k, and (i, j): j = i + 1 are conditions."""
+        if len(left) > 1 and left[0].text in self.parser.lexicon.arrays and left[1].text == "_":
+            return False
+        if sign.text in (r"\in", r"\sim"):
+            return True
+        if any(token.kind == "number" or token.text in INNER for token in unwrapped(left)):
+            return bool(self.above) and not self.bindings  # \sum_{i + 1 = 2}^n, which nobody reads
+        bound = [binding.key for binding in self.bindings if binding.low is None and binding.members is None]
+        runs = left[0].text in bound or (left[0].text in self.parser.scope and not self.bindings)
+        return bool(self.above) or len(unwrapped(left)) > 1 or not runs
 
     def bind(self, key: str, sign: Token, right: Sequence[Token]) -> None:
         """i = 1, i \\in S or i \\sim p."""
@@ -231,6 +250,8 @@ class BindingReader:
             for part in compare.members
         ]
         fresh = [part.key for part in parts if isinstance(part, Name) and part.key not in taken]
+        if not fresh and not self.bindings:
+            fresh = [key for part in parts for key in within(part) if key not in taken]
         if not fresh and not self.bindings:
             fresh = [part.key for part in parts if isinstance(part, Name)][:1]
         self.bindings += [Binding(key) for key in dict.fromkeys(fresh)]

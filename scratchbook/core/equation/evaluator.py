@@ -151,10 +151,11 @@ class Evaluator:
         value = self.value(node, bound)
         if type(value) is int:  # as nearly always; this is where most of the time goes
             return value
-        if isinstance(value, Row | Ones) or np.ndim(value) or np.iscomplexobj(value):
-            raise fault(f"{what} is a {algebra.shown(value)}; it must be a whole number", node)
-        if not np.isfinite(value) or float(value) != int(value):
-            raise fault(f"{what} is {float(value):g}; it must be a whole number", node)
+        is_array = isinstance(value, Row | Ones) or np.ndim(value) or np.iscomplexobj(value)
+        if is_array or not np.isfinite(value) or float(value) != int(value):
+            shown = f"a {algebra.shown(value)}" if is_array else f"{float(value):g}"
+            label = "; if it is part of a name, write \\text{...} or declare that name" if what == "an index" else ""
+            raise fault(f"{what} is {shown}; it must be a whole number{label}", node)
         return int(value)
 
     # Names

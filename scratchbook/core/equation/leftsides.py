@@ -118,6 +118,8 @@ def resolve_left(lexicon: Lexicon, left: Left) -> tuple[str | None, tuple[Token,
             continue
         if rest_below and not rest_above and lexicon.is_fresh(left.base, rest_below):
             continue
+        if rest_below and lexicon.is_number_beside(key) and lexicon.is_label(rest_below):
+            continue  # L_\delta beside a number L
         if is_bracketed(rest_above) and lexicon.is_strange(rest_above):
             continue
         if not rest_above:

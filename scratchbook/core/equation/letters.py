@@ -9,11 +9,12 @@ from .known import REDUCERS, known_function
 from .leftsides import read_left
 from .lexicon import Lexicon, candidates
 from .notation import Notation
-from .pieces import closing, split_commas, unwrapped
+from .pieces import closing, split_at, split_commas, top_level, unwrapped
 from .spelling import spell
-from .statements import RawStatement, top_level
+from .statements import RawStatement
 from .symbols import Scripts, key_of, read_scripts, split_key
 from .tokens import Token, cut
+from .vocabulary import RELATIONS
 
 BIG: Final = frozenset([r"\sum", r"\prod"])
 
@@ -27,7 +28,7 @@ def running_letters(statements: Sequence[RawStatement], lexicon: Lexicon) -> set
                 if place + 2 < len(member) and member[place + 1].text in ("_", "^"):
                     scripts, _ = read_scripts(member, place + 1)
                     if token.text in BIG or known_function(token.text) in REDUCERS:
-                        found |= first_letters(scripts.below)
+                        found |= first_letters(scripts.below, lexicon)
                     elif token.kind == "name":
                         found |= index_letters(token.text, scripts, lexicon)
                 if place + 2 < len(member) and member[place + 1].text == "(" and token.text in lexicon.arrays:
@@ -83,14 +84,19 @@ def primes_after(tokens: Sequence[Token], place: int) -> int:
     return count
 
 
-def first_letters(script: Sequence[Token]) -> set[str]:
-    """The letters that stand first in the parts of an operator's subscript."""
+def first_letters(script: Sequence[Token], lexicon: Lexicon) -> set[str]:
+    """The letters that stand first in the parts of an operator's subscript; of c_i = k that of the array's index."""
     found = set[str]()
-    for piece in split_commas(unwrapped(script)):
-        place = next((number for number, token in enumerate(piece) if token.kind == "name"), None)
-        if place is not None:
+    for part in split_commas(unwrapped(script)):
+        for piece in split_at(part, (":", r"\mid")):
+            place = next((number for number, token in enumerate(piece) if token.kind == "name"), None)
+            if place is None:
+                continue
             scripts, _ = read_scripts(piece, place + 1)
-            found.add(key_of(piece[place].text, scripts.below, (), scripts.primes))
+            if scripts.below and piece[place].text in lexicon.arrays and any(t.text in RELATIONS for t in piece):
+                found |= index_letters(piece[place].text, scripts, lexicon)
+            else:
+                found.add(key_of(piece[place].text, scripts.below, (), scripts.primes))
     return found
 
 

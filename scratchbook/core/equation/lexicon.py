@@ -16,7 +16,7 @@ class Lexicon:
     """The names of one display.
 
     numbers: declared names without elements.   on_right: letters that stand on right sides as values or indices.
-    integers: numbers of the kind int.   bare: keys of left sides without an index.
+    integers: numbers of the kind int.   bare: keys of left sides without an index.   defined: bases of left sides.
     axes: how many indices a declared array takes.
     variables, functions: keys of declared and of locally defined names.   arrays: variables that have elements.
     families: bases of functions with an index, such as R of R_m.   indices: letters that run.
@@ -38,6 +38,7 @@ class Lexicon:
     axes: dict[str, int] = field(default_factory=dict)
     on_right: set[str] = field(default_factory=set)
     bare: set[str] = field(default_factory=set)
+    defined: set[str] = field(default_factory=set)
     integers: set[str] = field(default_factory=set)
 
     def knows(self, key: str) -> bool:
@@ -99,22 +100,28 @@ class Lexicon:
     def is_label(self, tokens: Sequence[Token]) -> bool:
         """Is a script part of a name, rather than an index?"""
         letters = self.names_in(tokens) + [token.text for token in tokens if token.kind == "text"]
+        known = self.indices | self.variables | self.on_right
+        if len(tokens) > 2 and is_run(tokens) and any(letter not in known for letter in letters):
+            return True  # split, of which some letters stand for something and others for nothing
         if not letters:
             return any(token.kind in ("number", "ones") or token.text in ("*", "+", "-") for token in tokens)
         if flat(tokens) in self.indices or any(letter in self.indices for letter in letters):
             return False
         if not any(letter in self.on_right for letter in letters):
             return True
-        return any(
-            letter in self.labels or letter in self.variables or (len(letter) > 1 and not letter.startswith("\\"))
-            for letter in letters
-        )
+        named = self.labels | self.variables | self.defined
+        return any(letter in named or (len(letter) > 1 and not letter.startswith("\\")) for letter in letters)
 
 
 def words_of(keys: Iterable[str]) -> list[str]:
     """The bases of several plain letters, longest first, and those such as \\Delta W."""
     bases = {split_key(key)[0] for key in keys if not key.startswith(r"\frac")}
     return sorted((base for base in bases if is_word(base)), key=len, reverse=True)
+
+
+def is_run(tokens: Sequence[Token]) -> bool:
+    """Is it nothing but letters side by side?"""
+    return all(token.kind == "name" and len(token.text) == 1 for token in tokens)
 
 
 def is_word(base: str) -> bool:

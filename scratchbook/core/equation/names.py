@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from .known import REDUCERS, known_function
 from .leftsides import Left, is_labelled, read_left, resolve_left
 from .letters import label_letters, letters_on_right, note_range_letters, running_letters
-from .lexicon import Lexicon, is_word, words_of
+from .lexicon import Lexicon, is_run, is_word, words_of
 from .notation import Notation
 from .pieces import is_bracketed, split_commas, unwrapped
 from .statements import RawStatement
@@ -63,14 +63,23 @@ def new_names(statements: Sequence[RawStatement], lexicon: Lexicon) -> set[str]:
     for statement in statements:
         left = read_left(statement.members[0], lexicon) if statement.relations else None
         below = split_commas(unwrapped(left.scripts.below)) if left and left.arguments is None else []
-        if left is None or not below or len(below[0]) != 1 or below[0][0].kind != "name":
+        if left is None or not below or below[0][0].kind != "name":
             continue
         word = below[0][0].text
+        if len(below[0]) > 2 and is_run(below[0]) and is_strange(below[0], lexicon, right):
+            found.add(key_of(left.base, below[0]))
+        if len(below[0]) != 1:
+            continue
         is_single = len(below) == 1 and statement.relations[0].text in ("=", ":=") and reads_whole(statement, left.base)
         is_read = word in right and not all(names_more(statement, word, lexicon) for statement in statements)
         if word not in lexicon.variables and not is_read and (is_word(word) or is_single):
             found.add(key_of(left.base, below[0]))
     return found
+
+
+def is_strange(run: Sequence[Token], lexicon: Lexicon, right: set[str]) -> bool:
+    """Are there letters that stand for nothing, as in x_{new} beside a size n?"""
+    return any(token.text not in lexicon.variables | lexicon.indices | right for token in run)
 
 
 def names_more(statement: RawStatement, letter: str, lexicon: Lexicon) -> bool:
@@ -103,16 +112,16 @@ def add_left_sides(lexicon: Lexicon, statements: Sequence[RawStatement]) -> None
         for left, statement in lefts
         if left is not None and statement.relations and left.arguments is None and not left.scripts.below
     }
-    for left, statement in lefts:
-        if (
-            left is None
-            or not statement.relations
-            or statement.relations[0].text not in ("=", ":=", r"\leftarrow", r"\approx")
-        ):
-            continue
-        if statement.before == "if":
-            continue
+    defining = [left for left, statement in lefts if left is not None and is_defining(statement)]
+    lexicon.defined = {left.base for left in defining} - lexicon.indices
+    for left in defining:
         add_left(lexicon, left)
+
+
+def is_defining(statement: RawStatement) -> bool:
+    """May its left side be a name that it gives?"""
+    signs = ("=", ":=", r"\leftarrow", r"\approx")
+    return bool(statement.relations) and statement.relations[0].text in signs and statement.before != "if"
 
 
 def add_left(lexicon: Lexicon, left: Left) -> None:

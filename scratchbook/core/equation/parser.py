@@ -18,6 +18,7 @@ from .ellipsis import make_family
 from .errors import EquationError, fault
 from .lexicon import Lexicon
 from .nodes import Add, Call, Constant, Multiply, Negate, Node, Number, Product
+from .piecewise import outside, words_of
 from .symbols import group
 from .tokens import Token
 from .vocabulary import REFUSED
@@ -106,6 +107,8 @@ class Parser:
             return fault(f"{token.text} {REFUSED[token.text]}", token)
         if token.text in (")", "]", r"\}", "}", r"\rvert", r"\rVert", r"\right."):
             return fault(f"'{token.text}' closes nothing; drop it or add what opens it", token)
+        if words_of(token) & {"if", "else", "otherwise"}:
+            return outside(token)
         if token.kind == "text":
             return fault(
                 f"the words '{token.text}' stand inside an expression; set them apart with \\quad, or declare one "

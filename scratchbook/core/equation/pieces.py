@@ -3,8 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from .tokens import Token
+
+OPENERS: Final = frozenset(["(", "[", "{", r"\{", r"\left.", r"\lfloor", r"\lceil", r"\langle", r"\lvert", r"\lVert"])
+CLOSERS: Final = frozenset([")", "]", "}", r"\}", r"\right.", r"\rfloor", r"\rceil", r"\rangle", r"\rvert", r"\rVert"])
+
+
+def top_level(tokens: Sequence[Token]) -> list[Token]:
+    """The tokens that stand in no bracket and no environment."""
+    depth, found = 0, []
+    for token in tokens:
+        depth = max(0, depth - closes(token))
+        if depth == 0:
+            found.append(token)
+        depth += opens(token)
+    return found
+
+
+def opens(token: Token) -> bool:
+    return token.text in OPENERS or token.text.startswith(r"\begin{")
+
+
+def closes(token: Token) -> bool:
+    return token.text in CLOSERS or token.text.startswith(r"\end{")
 
 
 def split_at(tokens: Sequence[Token], signs: tuple[str, ...]) -> list[list[Token]]:

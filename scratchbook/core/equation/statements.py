@@ -9,11 +9,11 @@ from itertools import pairwise
 from typing import Final
 
 from .errors import fault
+from .pieces import closes, opens, top_level
+from .piecewise import outside, put_cases
 from .tokens import Token
 from .vocabulary import CONNECTIVES, EVALUATED_ENVIRONMENTS, LAYOUT_ENVIRONMENTS, REFUSED, RELATIONS
 
-OPENERS: Final = frozenset(["(", "[", "{", r"\{", r"\left.", r"\lfloor", r"\lceil", r"\langle", r"\lvert", r"\lVert"])
-CLOSERS: Final = frozenset([")", "]", "}", r"\}", r"\right.", r"\rfloor", r"\rceil", r"\rangle", r"\rvert", r"\rVert"])
 SEPARATORS: Final = frozenset([",", ";", "."])
 JOINERS: Final = frozenset(["+", r"\cdot", r"\times", r"\odot", "*", "/", r"\circ", r"\mid", r"\ldots", "_", "^"])
 CONDITIONAL: Final = frozenset(["if", "when", "whenever"])
@@ -44,31 +44,12 @@ class RawStatement:
     row: int
 
 
-def top_level(tokens: Sequence[Token]) -> list[Token]:
-    """The tokens that stand in no bracket and no environment."""
-    depth, found = 0, []
-    for token in tokens:
-        depth = max(0, depth - closes(token))
-        if depth == 0:
-            found.append(token)
-        depth += opens(token)
-    return found
-
-
-def opens(token: Token) -> bool:
-    return token.text in OPENERS or token.text.startswith(r"\begin{")
-
-
-def closes(token: Token) -> bool:
-    return token.text in CLOSERS or token.text.startswith(r"\end{")
-
-
 def read_statements(tokens: list[Token]) -> list[RawStatement]:
     """Part spelled tokens into statements.
 
     Raises EquationError for environments that do not match, pieces without a relation, and empty sides.
     """
-    chunks = merge(cut_chunks(drop_layout(drop_systems(tokens))))
+    chunks = merge(cut_chunks(put_cases(drop_layout(drop_systems(tokens)))))
     if not chunks:
         raise fault("an empty equation; write left = right")
     return [part_relations(chunk) for chunk in chunks]
@@ -196,11 +177,7 @@ def separate_text(token: Token, tokens: list[Token], number: int, chunks: list[C
     words = [word.strip(".,;:()").lower() for word in token.text.split()]
     row = chunks[-1].row
     if any(word in PIECEWISE for word in words):
-        raise fault(
-            "cases outside a cases environment; write \\begin{cases} a & \\text{if } x > 0 \\\\ b & "
-            "\\text{otherwise} \\end{cases}",
-            token,
-        )
+        raise outside(token)
     if all(word in CONNECTIVES or not word for word in words):
         chunks.append(Chunk("if" if any(word in CONDITIONAL for word in words) else "word", row))
         return

@@ -259,3 +259,54 @@ def test_code_that_counts_from_zero_says_so():
 )
 def test_a_reader_is_told_in_words_what_a_symbol_is(written, said):
     assert read_kind(written).said == said
+
+
+def objective(x, y, a):
+    return (x**2).sum() + a * (y**2).sum()
+
+
+def moved(x, y, a):
+    return x - a * y
+
+
+def huber(x, a):
+    return np.where(np.abs(x) <= a, x**2 / 2, a * (np.abs(x) - a / 2)).mean()
+
+
+def randomness(Z):
+    P = np.exp(Z) / np.exp(Z).sum(axis=1, keepdims=True)
+    return -(P * np.log(P)).sum()
+
+
+LABELLED = "x, y: vector(n)\na: positive\ns, l: scalar\nZ: matrix(n, m)"
+PARTS = r"\sum_i x_i^2 + a \sum_i y_i^2"
+HUBER = r"\begin{cases} \frac12 u^2 & |u| \le a \\ a (|u| - \frac12 a) & \text{otherwise} \end{cases}"
+
+
+@pytest.mark.parametrize(
+    ("latex", "code"),
+    [
+        (rf"\mathcal{{L}}_{{split}} = {PARTS}", objective),
+        (r"L_{tot} = L_{cls} + a L_{reg}, \quad L_{cls} = \sum_i x_i^2, \quad L_{reg} = \sum_i y_i^2", objective),
+        (r"x_{new} = x - a y", moved),
+        (r"x_{new} = x_{old} - a y, \quad x_{old} = x", moved),
+        (rf"L = \frac1n \sum_i L_a(x_i), \quad L_a(u) = {HUBER}", huber),
+        (rf"\ell_a(u) = {HUBER}, \quad \ell = \frac1n \sum_i \ell_a(x_i)", huber),
+        (r"J_\pi(\phi) = -\sum_{b,k} \pi_{bk} \log \pi_{bk}, \quad \pi_{bk} = \frac{e^{Z_{bk}}}{\sum_j e^{Z_{bj}}}",
+         randomness),
+        (r"H_p = -\sum_{b,k} p_{bk} \log p_{bk}, \quad p_{bk} = \frac{e^{Z_{bk}}}{\sum_j e^{Z_{bj}}}", randomness),
+    ],
+)  # fmt: skip
+def test_a_script_that_can_be_no_index_is_part_of_the_name(latex, code):
+    check = "" if code is not huber else "L == huber(x, a)" if latex.startswith("L") else r"\ell == huber(x, a)"
+    verdict = checked(latex, LABELLED, check or code.__name__, {code.__name__: code})
+
+    assert verdict.text == ""
+
+
+def test_letters_that_all_stand_for_something_are_indices_and_the_message_says_how_they_are_a_name():
+    verdict = checked(rf"L_{{is}} = {PARTS}", LABELLED, "objective", {"objective": objective})
+    named = checked(rf"L_{{\text{{is}}}} = {PARTS}", LABELLED, "objective", {"objective": objective})
+
+    assert "if it is part of a name, write \\text{...}" in verdict.text
+    assert named.text == ""
