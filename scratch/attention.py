@@ -117,13 +117,13 @@ def attention_backward(upstream, trace):
     upstream: [..., queries, d_v]   ->   gradients of Q, K, V
     """
     check_upstream(upstream, trace.result.shape)
-    shares_gradient = upstream @ trace.V.swapaxes(-1, -2)
+    shares_bar = upstream @ trace.V.swapaxes(-1, -2)
     # Where the mask hid a key the share is zero, and so is this gradient.
-    scores_gradient = softmax_backward(shares_gradient, trace.shares)
-    scores_gradient /= trace.Q.shape[-1] ** 0.5
+    scores_bar = softmax_backward(shares_bar, trace.shares)
+    scores_bar /= trace.Q.shape[-1] ** 0.5
     return (
-        scores_gradient @ trace.K,
-        scores_gradient.swapaxes(-1, -2) @ trace.Q,
+        scores_bar @ trace.K,
+        scores_bar.swapaxes(-1, -2) @ trace.Q,
         trace.shares.swapaxes(-1, -2) @ upstream,
     )
 # end::attention-backward[]

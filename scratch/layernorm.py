@@ -1,4 +1,7 @@
-"""Normalize rows as the first transformers did: subtract the mean, divide by the standard deviation; and backward."""
+"""Normalize rows as the first transformers did: subtract the mean, divide by the standard deviation; and backward.
+
+A name that ends in _bar is the gradient of the loss by what the name says.
+"""
 
 import numpy as np
 
@@ -28,9 +31,9 @@ def layernorm_backward(upstream, x, gain, bias, epsilon=1e-5):
     normal, r = centre_and_scale(x, epsilon)
     z_bar = gain * upstream  # the gradient by the normal row
     along = np.vecdot(z_bar, normal)[..., None] / x.shape[-1]
-    x_gradient = r * (z_bar - z_bar.mean(axis=-1, keepdims=True) - along * normal)
-    gain_gradient = rows(upstream * normal).sum(axis=0)
-    return x_gradient, gain_gradient, rows(upstream).sum(axis=0)
+    x_bar = r * (z_bar - z_bar.mean(axis=-1, keepdims=True) - along * normal)
+    gain_bar = rows(upstream * normal).sum(axis=0)
+    return x_bar, gain_bar, rows(upstream).sum(axis=0)
 # end::layernorm[]
 
 

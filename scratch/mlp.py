@@ -1,4 +1,7 @@
-"""Work on each row alone, as the first transformers did: widen, bend, narrow.  Forward and backward."""
+"""Work on each row alone, as the first transformers did: widen, bend, narrow.  Forward and backward.
+
+A name that ends in _bar is the gradient of the loss by what the name says.
+"""
 
 import math
 from typing import NamedTuple

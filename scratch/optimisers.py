@@ -64,8 +64,8 @@ class Momentum:
 class AdamW:
     """Step by the gradient's mean over its size, both running; shrink the weights.
 
-    beta_1, beta_2: share of the mean and of the mean square that is kept
-    epsilon: keeps 0 / 0 away   weight_decay: share lost at rate 1; 0 makes it Adam
+    beta_1, beta_2: kept share of mean and mean square   epsilon: keeps 0 / 0 away
+    weight_decay: share of a weight lost in a step of rate 1; with 0 this is Adam
     Source: loshchilov2017adamw, algorithm 2; kingma2014adam, algorithm 1.
     """
 

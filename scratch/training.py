@@ -91,8 +91,8 @@ def loss_and_gradients(weights, batch, n_heads, **settings):
     """
     trace = language_model(batch.ids, weights, n_heads, **settings)
     loss = cross_entropy(trace.result, batch.targets, batch.kept)
-    logits_bar = cross_entropy_backward(1.0, loss)
-    return float(loss.result), language_model_backward(logits_bar, trace, weights)
+    upstream = cross_entropy_backward(1.0, loss)
+    return float(loss.result), language_model_backward(upstream, trace, weights)
 # end::gradients[]
 
 

@@ -63,11 +63,11 @@ def rmsnorm_backward(upstream, x, gain, epsilon=1e-5):
     r = inverse_rms(x, epsilon)
     z_bar = gain * upstream
     c = np.vecdot(z_bar, x)[..., None]
-    x_gradient = r * z_bar
+    x_bar = r * z_bar
     # r itself shrinks as the row grows.
-    x_gradient -= (r**3 * c / x.shape[-1]) * x
+    x_bar -= (r**3 * c / x.shape[-1]) * x
     # The product sums over the rows, each times its r.
-    return x_gradient, r.ravel() @ rows(upstream * x)
+    return x_bar, r.ravel() @ rows(upstream * x)
 # end::rmsnorm-backward[]
 
 

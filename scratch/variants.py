@@ -1,4 +1,7 @@
-"""One code for every decoder of this family: what differs between them are six choices.  Forward and backward."""
+"""One code for every decoder of this family: what differs between them are six choices.  Forward and backward.
+
+A name that ends in _bar is the gradient of the loss by what the name says.
+"""
 
 from functools import partial
 from typing import NamedTuple
@@ -87,8 +90,8 @@ def normalize_backward(upstream, x, weights, place, variant, epsilon):
     _, norm_backward, parts = NORMS[variant.norm]
     names = [part + place for part in parts]
     arrays = [weights[name] for name in names]
-    x_gradient, *gradients = norm_backward(upstream, x, *arrays, epsilon)
-    return x_gradient, dict(zip(names, gradients, strict=True))
+    x_bar, *gradients = norm_backward(upstream, x, *arrays, epsilon)
+    return x_bar, dict(zip(names, gradients, strict=True))
 # end::norms[]
 
 
@@ -147,9 +150,9 @@ def feed_forward_backward(upstream, trace, weights, variant):
     names = ("W_g", "W_u", "W_d") if is_gated else ("W_1", "b_1", "W_2", "b_2")
     backward = swiglu_backward if is_gated else mlp_backward
     arrays = (weights.get(name) for name in names)
-    x_gradient, *gradients = backward(upstream, trace, *arrays)
+    x_bar, *gradients = backward(upstream, trace, *arrays)
     pairs = zip(names, gradients, strict=True)
-    return x_gradient, {name: g for name, g in pairs if g is not None}
+    return x_bar, {name: g for name, g in pairs if g is not None}
 # end::feed-forward[]
 
 
@@ -239,14 +242,14 @@ def variant_block_backward(upstream, trace, weights):
         return partial(normalize_backward, place=place, **settings)
 
     back = partial(feed_forward_backward, weights=weights, variant=variant)
-    u_gradient, gradients = residual_backward(
+    u_bar, gradients = residual_backward(
         upstream, u, worked, back, norm("_2"), variant.norm_first
     )
     back = partial(multi_head_attention_backward, weights=weights)
-    x_gradient, more = residual_backward(
-        u_gradient, x, attention, back, norm("_1"), variant.norm_first
+    x_bar, more = residual_backward(
+        u_bar, x, attention, back, norm("_1"), variant.norm_first
     )
-    return x_gradient, gradients | more
+    return x_bar, gradients | more
 # end::variant-block-backward[]
 
 
