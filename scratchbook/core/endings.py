@@ -11,6 +11,10 @@ from scratchbook.core.errors import Mistake
 Span = tuple[int, int]
 
 
+class OutputError(ValueError):
+    """What a block ends with is no figure or no table that a page can show; the message is the author's."""
+
+
 @dataclass(frozen=True)
 class Check:
     """A mistake if anything was printed between these marks, which only the supervisor can see."""

@@ -15,18 +15,17 @@ import numpy as np
 from scratchbook.core.branches import run_branch
 from scratchbook.core.capture import Marker, own_streams
 from scratchbook.core.cells import BranchCell, Cell, ClaimCell, CodeCell, FileCell, Part, Session, ValueCell
-from scratchbook.core.endings import Check, Ending
+from scratchbook.core.endings import Check, Ending, OutputError
 from scratchbook.core.errors import Mistake, Place, ScratchbookError
 from scratchbook.core.exhibits import Exhibits
 from scratchbook.core.failures import describe, say
-from scratchbook.core.figures import FigureError, take_figures
 from scratchbook.core.listings import Listing
 from scratchbook.core.modules import ProjectModules
 from scratchbook.core.processes import children_of
 from scratchbook.core.records import to_json
 from scratchbook.core.sandbox import hint
 from scratchbook.core.statements import compile_page, remember_lines
-from scratchbook.core.tables import TableError, make_table
+from scratchbook.core.tables import make_table
 from scratchbook.core.tracing import Tracer
 from scratchbook.core.values import ValueMistake, check_claim, nearest_names, show_value
 
@@ -144,6 +143,8 @@ class Page:
         if cell.raises:
             ending.fail(Mistake("run", f"ended without {cell.raises}, which :raises: says must come"), stops=True)
         elif cell.wants == "figure":
+            from scratchbook.core.figures import take_figures  # few pages draw, and this room brings a parser of XML
+
             ending.parts += take_figures(value, cell.id)
         elif cell.wants == "table":
             table = make_table(value)
@@ -163,7 +164,7 @@ class Page:
             sys.stdout.write(f"{self.clean(say(error))}\n")
         elif isinstance(cell, ValueCell | ClaimCell) and isinstance(error, Exception):
             ending.fail(self._value_mistake(cell, error))
-        elif isinstance(error, FigureError | TableError):
+        elif isinstance(error, OutputError):
             ending.fail(Mistake("output", self.clean(str(error))))
         elif isinstance(error, ScratchbookError):
             ending.fail(replace(error.mistake, text=self.clean(error.text)), stops=True)

@@ -11,6 +11,7 @@ from typing import Any, Final
 from xml.etree import ElementTree
 
 from scratchbook.core.cells import Part
+from scratchbook.core.endings import OutputError
 from scratchbook.core.plots import lighten
 from scratchbook.core.sketch import sketch
 
@@ -28,15 +29,11 @@ ElementTree.register_namespace("", SVG)
 ElementTree.register_namespace("xlink", XLINK)
 
 
-class FigureError(ValueError):
-    """There is no figure, or none that a page can show; the message is the author's."""
-
-
 def take_figures(value: Any, cell: str) -> list[Part]:
     """Return the parts for what a block drew, and close it, so that the next block starts with nothing.
 
     value: what the block ended with: a figure, or an object or text that is SVG; else matplotlib's open figures count.
-    cell: its id, put before every id in the figure, since ids are shared by all of a page.   Raises FigureError.
+    cell: its id, put before every id in the figure, since ids are shared by all of a page.   Raises OutputError.
     """
     prefix = re.sub(r"[^\w-]", "-", cell)
     drawing = value if isinstance(value, str) else None
@@ -46,7 +43,7 @@ def take_figures(value: Any, cell: str) -> list[Part]:
         return [svg_part(tidy_svg(drawing, f"{prefix}-"))]
     figures = [value] if hasattr(value, "savefig") else _open_figures()
     if not figures:
-        raise FigureError("drew no figure; draw with matplotlib, or end with a figure, an SVG text or _repr_svg_()")
+        raise OutputError("drew no figure; draw with matplotlib, or end with a figure, an SVG text or _repr_svg_()")
     parts = []
     try:
         with warnings.catch_warnings(record=True) as told:
@@ -55,7 +52,7 @@ def take_figures(value: Any, cell: str) -> list[Part]:
     finally:
         close_figures()
     if told:
-        raise FigureError(f"the figure is not what was meant: {told[0].message}")
+        raise OutputError(f"the figure is not what was meant: {told[0].message}")
     return parts
 
 
@@ -92,17 +89,17 @@ def tidy_svg(text: str, prefix: str) -> str:
     """Return an SVG element that can stand in a page among others.
 
     Black becomes the page's colour of text, ids get the prefix, and scripts, foreign elements and metadata go.
-    Raises FigureError when it is not SVG.
+    Raises OutputError when it is not SVG.
     """
     text = PROLOG.sub("", text, count=1)
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise FigureError("the SVG declares a document type of its own; leave it out")
+        raise OutputError("the SVG declares a document type of its own; leave it out")
     try:
         root = ElementTree.fromstring(text)
     except ElementTree.ParseError as error:
-        raise FigureError(f"drew no figure: the text it ends with is not SVG ({error})") from None
+        raise OutputError(f"drew no figure: the text it ends with is not SVG ({error})") from None
     if root.tag not in (f"{{{SVG}}}svg", "svg"):
-        raise FigureError(f"drew no figure: the text it ends with is <{root.tag.rpartition('}')[2]}>, not <svg>")
+        raise OutputError(f"drew no figure: the text it ends with is <{root.tag.rpartition('}')[2]}>, not <svg>")
     _take_out(root)
     _move_style(root)
     ids = {element.get("id"): prefix + element.get("id", "") for element in root.iter() if element.get("id")}
@@ -129,7 +126,7 @@ def _move_style(root: ElementTree.Element) -> None:
                 continue
             rule = FOR_ALL.fullmatch(child.text or "")
             if rule is None:
-                raise FigureError("the SVG has a style sheet, which would change the whole page; use style attributes")
+                raise OutputError("the SVG has a style sheet, which would change the whole page; use style attributes")
             root.set("style", rule[1])
             parent.remove(child)
 

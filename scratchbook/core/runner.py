@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import json
+import math
 import os
 import select
 import site
@@ -12,6 +13,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +28,8 @@ from scratchbook.core.processes import IS_LINUX
 from scratchbook.core.records import RecordError, dump, load
 
 CLOSING_SECONDS: Final = 5.0
+# How long one session is at work before others get a supervisor of their own: most pages take less than that costs.
+PATIENCE_SECONDS: Final = 0.25
 # What NumPy's BLAS must be told alike in every process, so that last digits agree.
 PASSED_ON: Final = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "TMPDIR")
 
@@ -41,9 +45,10 @@ class ForkServer:
     def __init__(self, *, alone: bool = not IS_LINUX, hash_seed: int = 0) -> None:
         self._alone = alone
         self._hash_seed = hash_seed
-        self._lock = threading.Lock()
+        self._change = threading.Condition()  # of what follows
         self._servers: dict[bool, Server] = {}  # by whether their pages may use the network
         self._idle: list[Line] = []
+        self._busy: dict[Line, float] = {}  # since when
 
     def __enter__(self) -> ForkServer:
         return self
@@ -61,64 +66,95 @@ class ForkServer:
     def start(self) -> None:
         """Start the server before anything is asked of it, so that it loads NumPy while others work."""
         if not self._alone:
-            with self._lock:
+            with self._change:
                 self._started(network=False)
 
     def close(self) -> None:
         """Stop what still runs, and the server."""
-        with self._lock:
+        with self._change:
             servers, self._servers = self._servers, {}
             idle, self._idle = self._idle, []
+            self._change.notify_all()
         for line in idle:
             line.connection.close()
         for server in servers.values():
             server.requests.close()
             _wait_or_kill(server.process)
 
-    def begin(self, session: Session) -> Begun:
-        """Have a session run while this process does something else.  Raises OSError."""
-        line = self._line(session.network, wanted_modules(session))
+    def begin(self, session: Session, patience: float = 0.0) -> Begun:
+        """Have a session run while this process does something else.  Raises OSError.
+
+        patience: seconds that others have been at work before there is one more supervisor for this session.
+        """
+        line = self._line(session.network, wanted_modules(session), patience)
         try:
             line.connection.sendall(dump(session) + b"\n")
         except BaseException:
-            line.connection.close()
+            self.drop(line)
             raise
         return Begun(self, session, line)
 
     def _run_forked(self, session: Session) -> bytes:
-        """Send a session to a supervisor that waits, or to a new one, and wait for the outcome."""
-        return self.answer(self.begin(session).line)
+        """Send a session to a supervisor that has nothing to do, or to a new one, and wait for the outcome."""
+        return self.answer(self.begin(session, PATIENCE_SECONDS).line)
 
     def answer(self, line: Line) -> bytes:
         """Wait for what a supervisor says, and let it wait for its next session.  Raises OSError."""
         try:
             answer = _answer(line.connection)
         except BaseException:
-            line.connection.close()
+            self.drop(line)
             raise
-        with self._lock:
+        with self._change:
             if line.network in self._servers:
+                self._busy.pop(line, None)
                 self._idle.append(line)
-            else:  # closed meanwhile
-                line.connection.close()
+                self._change.notify_all()
+                return answer
+        self.drop(line)  # closed meanwhile
         return answer
 
-    def _line(self, network: bool, modules: tuple[str, ...]) -> Line:
-        """Return the line to a supervisor that has loaded these modules and has nothing to do."""
-        with self._lock:
-            for line in [*self._idle]:
-                if line.network == network and line.modules.issuperset(modules):
-                    self._idle.remove(line)
-                    if line.is_quiet:  # else its supervisor has ended
-                        return line
-                    line.connection.close()
-            near, far = socket_pair()
-            with far:
-                server = self._started(network)
-                server.modules.update(modules)
-                request = json.dumps({"preload": modules}).encode()
-                socket.send_fds(server.requests, [request], [far.fileno()])
-            return Line(near, network, frozenset(server.modules))
+    def drop(self, line: Line) -> None:
+        """End a line; its supervisor stops what it runs."""
+        line.connection.close()
+        with self._change:
+            self._busy.pop(line, None)
+            self._change.notify_all()
+
+    def _line(self, network: bool, modules: tuple[str, ...], patience: float) -> Line:
+        """Return the line to a supervisor that has loaded these modules, once one has nothing to do; else a new one."""
+
+        def fits(line: Line) -> bool:
+            return line.network == network and line.modules.issuperset(modules)
+
+        with self._change:
+            while not any(map(fits, self._idle)):
+                began = min((since for line, since in self._busy.items() if fits(line)), default=-math.inf)
+                if (left := began + patience - time.monotonic()) <= 0:
+                    break
+                self._change.wait(left)
+            line = self._idle_line(fits) or self._new_line(network, modules)
+            self._busy[line] = time.monotonic()
+            return line
+
+    def _idle_line(self, fits: Callable[[Line], bool]) -> Line | None:
+        """Take a line that fits and has nothing to do; None when there is none."""
+        for line in [line for line in self._idle if fits(line)]:
+            self._idle.remove(line)
+            if line.is_quiet:
+                return line
+            line.connection.close()  # its supervisor has ended
+        return None
+
+    def _new_line(self, network: bool, modules: tuple[str, ...]) -> Line:
+        """Have the server fork a supervisor, and return the line to it."""
+        near, far = socket_pair()
+        with far:
+            server = self._started(network)
+            server.modules.update(modules)
+            request = json.dumps({"preload": modules}).encode()
+            socket.send_fds(server.requests, [request], [far.fileno()])
+        return Line(near, network, frozenset(server.modules))
 
     def _run_alone(self, session: Session) -> bytes:
         """Start an interpreter for one session, and wait for the outcome."""

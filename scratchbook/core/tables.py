@@ -9,16 +9,14 @@ from typing import Any, Final
 
 import numpy as np
 
+from scratchbook.core.endings import OutputError
+
 MOST_ROWS: Final = 500
 MOST_COLUMNS: Final = 50
 SHAPES: Final = (
     "a 2-D array, a list of rows, dictionaries, named tuples or data classes, "
     "a dictionary of columns, or a structured array"
 )
-
-
-class TableError(ValueError):
-    """A value that is no table; the message is the author's."""
 
 
 @dataclass(frozen=True)
@@ -30,16 +28,16 @@ class Table:
 
 
 def make_table(value: Any) -> Table:
-    """Return the table that a value is; numbers as NumPy's print options say.  Raises TableError."""
+    """Return the table that a value is; numbers as NumPy's print options say.  Raises OutputError."""
     header, rows = _split(value)
     widths = {len(row) for row in rows}
     if not rows or widths == {0}:
-        raise TableError(f"the table is empty; end the block with {SHAPES}")
+        raise OutputError(f"the table is empty; end the block with {SHAPES}")
     if len(widths) > 1 or (header and widths != {len(header)}):
-        raise TableError(f"the rows have {' and '.join(map(str, sorted(widths)))} cells; all need the same number")
+        raise OutputError(f"the rows have {' and '.join(map(str, sorted(widths)))} cells; all need the same number")
     if len(rows) > MOST_ROWS or max(widths) > MOST_COLUMNS:
         size = f"{len(rows)} rows of {max(widths)} cells"
-        raise TableError(f"the table has {size}; a page has room for {MOST_ROWS} of {MOST_COLUMNS}: show a part of it")
+        raise OutputError(f"the table has {size}; a page has room for {MOST_ROWS} of {MOST_COLUMNS}: show a part of it")
     return Table(tuple(map(str, header)), tuple(tuple(map(show_cell, row)) for row in rows))
 
 
@@ -50,10 +48,10 @@ def _split(value: Any) -> tuple[Sequence[Any], Sequence[Sequence[Any]]]:
     if isinstance(value, Mapping):
         columns = [list(column) if _is_row(column) else None for column in value.values()]
         if None in columns or len({len(column) for column in columns if column is not None}) > 1:
-            raise TableError("the columns of the dictionary are not lists of one length")
+            raise OutputError("the columns of the dictionary are not lists of one length")
         return list(value), list(zip(*columns, strict=True))
     if not isinstance(value, list | tuple):
-        raise TableError(f"the block ends with a {type(value).__name__}, which is no table; end it with {SHAPES}")
+        raise OutputError(f"the block ends with a {type(value).__name__}, which is no table; end it with {SHAPES}")
     return _split_rows(value)
 
 
@@ -61,7 +59,7 @@ def _split_array(array: np.ndarray[Any, Any]) -> tuple[Sequence[Any], Sequence[S
     if array.dtype.names:
         return array.dtype.names, [tuple(row) for row in np.atleast_1d(array).ravel()]
     if array.ndim != 2:
-        raise TableError(f"the array has shape {array.shape}; a table needs two dimensions")
+        raise OutputError(f"the array has shape {array.shape}; a table needs two dimensions")
     return (), list(array)
 
 
@@ -75,7 +73,7 @@ def _split_rows(rows: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Sequence[A
         names = [field.name for field in dataclasses.fields(first)]
         return names, [[getattr(row, name, None) for name in names] for row in rows]
     if not all(map(_is_row, rows)):
-        raise TableError(f"the list holds single values, not rows; end the block with {SHAPES}")
+        raise OutputError(f"the list holds single values, not rows; end the block with {SHAPES}")
     return getattr(first, "_fields", ()), [list(row) for row in rows]
 
 

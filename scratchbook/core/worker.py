@@ -53,7 +53,11 @@ PARENT_SECONDS: Final = 1.0  # how often a server that nobody asks looks whether
 # What these load at first use otherwise, in every page anew.
 LAZY_PARTS: Final = {
     "numpy": ("numpy.random", "numpy.linalg", "numpy.fft"),
-    "matplotlib.pyplot": ("matplotlib.backends.backend_svg", "matplotlib.backends.backend_pdf"),
+    "matplotlib.pyplot": (
+        "matplotlib.backends.backend_svg",
+        "matplotlib.backends.backend_pdf",
+        "scratchbook.core.figures",
+    ),
 }
 
 

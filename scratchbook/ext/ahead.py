@@ -80,7 +80,7 @@ class Engine:
     def close(self) -> None:
         """Stop what still runs."""
         for begun in self._running:  # nobody has asked for these
-            begun.line.connection.close()
+            self.server.drop(begun.line)
         self.server.close()
 
 

@@ -6,7 +6,8 @@ from xml.etree import ElementTree
 import pytest
 
 from scratchbook.core import figures
-from scratchbook.core.figures import FigureError, take_figures, tidy_svg
+from scratchbook.core.endings import OutputError
+from scratchbook.core.figures import take_figures, tidy_svg
 
 SETTINGS = Path(figures.__file__).with_name("matplotlibrc")
 NAMESPACES = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
@@ -88,7 +89,7 @@ def test_a_prolog_goes():
     ],
 )
 def test_what_is_no_svg_is_told(text, told):
-    with pytest.raises(FigureError) as caught:
+    with pytest.raises(OutputError) as caught:
         tidy_svg(text, "p-")
 
     assert str(caught.value).startswith(told)
@@ -102,7 +103,7 @@ def test_a_style_for_everything_holds_for_the_picture_only():
 
 
 def test_another_style_sheet_is_refused():
-    with pytest.raises(FigureError, match="would change the whole page"):
+    with pytest.raises(OutputError, match="would change the whole page"):
         tidied("<style>.a{fill: red}</style>")
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from scratchbook.core.tables import TableError, make_table, show_number
+from scratchbook.core.endings import OutputError
+from scratchbook.core.tables import make_table, show_number
 
 Row = namedtuple("Row", "name loss")
 
@@ -70,7 +71,7 @@ def test_a_cell_that_a_dictionary_does_not_have_is_empty():
     ],
 )
 def test_what_is_no_table_is_told(value, told):
-    with pytest.raises(TableError) as caught:
+    with pytest.raises(OutputError) as caught:
         make_table(value)
 
     assert str(caught.value).startswith(told)
