@@ -8,6 +8,7 @@ import dataclasses
 import functools
 import json
 import types
+from collections.abc import Callable
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from scratchbook.core.errors import Mistake
@@ -24,10 +25,10 @@ def dump(record: Any) -> bytes:
     return json.dumps(to_json(record), sort_keys=True, separators=(",", ":")).encode()
 
 
-def remember(*kinds: type) -> None:
-    """Resolve the annotations of these classes now, for processes that are forked later."""
+def remember(*kinds: Any) -> None:
+    """Work out now how these classes are read, for processes that are forked later."""
     for kind in kinds:
-        _hints(kind)
+        _reader(kind)
 
 
 def load(kind: type[Record], line: str | bytes) -> Record:
@@ -41,46 +42,54 @@ def load(kind: type[Record], line: str | bytes) -> Record:
 
 def to_json(value: Any) -> Any:
     """Return a record as dicts, lists and scalars.  Bytes become base64; each record says its class."""
-    if isinstance(value, Mistake):
-        return value.to_json()
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        fields = {field.name: to_json(getattr(value, field.name)) for field in dataclasses.fields(value)}
-        return {"type": type(value).__name__, **fields}
-    if isinstance(value, bytes):
-        return base64.b64encode(value).decode("ascii")
-    if isinstance(value, list | tuple):
-        return [to_json(item) for item in value]
-    if isinstance(value, dict):
-        return {key: to_json(item) for key, item in value.items()}
-    return value
+    return _writer(type(value))(value)
+
+
+@functools.cache
+def _writer(kind: type) -> Callable[[Any], Any]:
+    """Return what writes a value of that class, worked out once."""
+    if issubclass(kind, Mistake):
+        return Mistake.to_json
+    if dataclasses.is_dataclass(kind):
+        label, names = kind.__name__, [field.name for field in dataclasses.fields(kind)]
+        return lambda record: {"type": label, **{name: to_json(getattr(record, name)) for name in names}}
+    if issubclass(kind, bytes):
+        return lambda data: base64.b64encode(data).decode("ascii")
+    if issubclass(kind, list | tuple):
+        return lambda items: [to_json(item) for item in items]
+    if issubclass(kind, dict):
+        return lambda items: {key: to_json(item) for key, item in items.items()}
+    return lambda scalar: scalar
 
 
 def from_json(kind: type[Record], data: Any) -> Record:
     """Return the record of that class that `to_json` made the data from.  Raises RecordError."""
     try:
-        return cast(Record, _read(kind, data))
+        return cast(Record, _reader(cast(Any, kind))(data))
     except (TypeError, KeyError, ValueError, AttributeError, RecursionError) as error:
         raise RecordError(f"not a {kind.__name__}: {error!r}") from None
 
 
-def _read(kind: Any, data: Any) -> Any:
-    """Return the value of that class or annotation."""
-    origin = get_origin(kind)
+@functools.cache
+def _reader(kind: Any) -> Callable[[Any], Any]:
+    """Return what reads the data of that class or annotation, worked out once."""
+    origin, members = get_origin(kind), get_args(kind)
     if kind is Any:
-        return data
+        return lambda data: data
     if origin is Literal:
-        return _one_of(get_args(kind), data)
+        return functools.partial(_one_of, members)
     if origin in (Union, types.UnionType):
-        return _read_union(get_args(kind), data)
+        return _union_reader(members)
     if origin is tuple:
-        return _read_tuple(get_args(kind), data)
+        return _tuple_reader(members)
     if origin is dict:
-        return {key: _read(get_args(kind)[1], item) for key, item in _checked(dict, data).items()}
+        read = _reader(members[1])
+        return lambda data: {key: read(item) for key, item in _checked(dict, data).items()}
     if kind is Mistake:
-        return Mistake.from_json(data)
+        return Mistake.from_json
     if dataclasses.is_dataclass(kind):
-        return _read_dataclass(cast(type, kind), data)
-    return _read_scalar(kind, data)
+        return _dataclass_reader(cast(type, kind))
+    return functools.partial(_read_scalar, kind)
 
 
 def _read_scalar(kind: Any, data: Any) -> Any:
@@ -94,28 +103,32 @@ def _read_scalar(kind: Any, data: Any) -> Any:
     return data if kind is type(None) and data is None else _checked(kind, data)
 
 
-def _read_dataclass(kind: type, data: Any) -> Any:
-    hints = _hints(kind)
-    return kind(**{name: _read(hints[name], item) for name, item in _checked(dict, data).items() if name != "type"})
+def _dataclass_reader(kind: type) -> Callable[[Any], Any]:
+    readers = {name: _reader(hint) for name, hint in get_type_hints(kind).items()}
+    return lambda data: kind(
+        **{name: readers[name](item) for name, item in _checked(dict, data).items() if name != "type"}
+    )
 
 
-def _read_union(members: tuple[Any, ...], data: Any) -> Any:
-    """Return the member that the data names, or the only one that is not None."""
-    if data is None and type(None) in members:
-        return None
-    members = tuple(member for member in members if member is not type(None))
-    if len(members) == 1:
-        return _read(members[0], data)
-    named = {member.__name__: member for member in members}
-    return _read(named[data["type"]], data)
+def _union_reader(members: tuple[Any, ...]) -> Callable[[Any], Any]:
+    """Return what reads the member that the data names, or the only one that is not None."""
+    readers = {member.__name__: _reader(member) for member in members if member is not type(None)}
+    only = next(iter(readers.values())) if len(readers) == 1 else None
+
+    def read(data: Any) -> Any:
+        if data is None and type(None) in members:
+            return None
+        return only(data) if only else readers[data["type"]](data)
+
+    return read
 
 
-def _read_tuple(members: tuple[Any, ...], data: Any) -> tuple[Any, ...]:
-    """Return a tuple of one kind of any length, or of exactly these kinds."""
-    items = _checked(list, data)
+def _tuple_reader(members: tuple[Any, ...]) -> Callable[[Any], Any]:
+    """Return what reads a tuple of one kind of any length, or of exactly these kinds."""
+    readers = [_reader(member) for member in members if member is not ...]
     if len(members) == 2 and members[1] is ...:
-        return tuple(_read(members[0], item) for item in items)
-    return tuple(_read(member, item) for member, item in zip(members, items, strict=True))
+        return lambda data: tuple(map(readers[0], _checked(list, data)))
+    return lambda data: tuple(read(item) for read, item in zip(readers, _checked(list, data), strict=True))
 
 
 def _one_of(values: tuple[Any, ...], data: Any) -> Any:
@@ -129,9 +142,3 @@ def _checked(kind: Any, data: Any) -> Any:
     if not isinstance(data, kind):
         raise TypeError(f"expected {kind}, found {type(data).__name__}")
     return data
-
-
-@functools.cache
-def _hints(kind: type) -> dict[str, Any]:
-    """Return the field annotations of a dataclass, resolved once."""
-    return get_type_hints(kind)
