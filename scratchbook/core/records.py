@@ -42,7 +42,7 @@ def load(kind: type[Record], line: str | bytes) -> Record:
 
 def to_json(value: Any) -> Any:
     """Return a record as dicts, lists and scalars.  Bytes become base64; each record says its class."""
-    return _writer(type(value))(value)
+    return _writer(cast(Any, type(value)))(value)
 
 
 @functools.cache
