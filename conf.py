@@ -144,6 +144,7 @@ epub_basename = "transformer-from-scratch"
 epub_identifier = epub_uid = epub_basename  # a reading device compares the two
 epub_description = "A decoder-only transformer in NumPy, every equation checked against the code that the page shows."
 epub_contributor = author
+epub_cover = ("_static/cover.png", "epub-cover.html")
 epub_show_urls = "no"
 epub_css_files = []
 epub_use_index = False

@@ -16,21 +16,29 @@ from typing import Any, Final
 
 from sphinx.application import Sphinx
 
+from scratchbook.ext.drawings import SCHEME
+
 HERE: Final = Path(__file__).parent
 STYLE: Final = "scratchbook-ebook.css"
 ITEM: Final = re.compile(r'\s*<item id="[^"]*" href="([^"]+)" media-type="[^"]*"( properties="[^"]*")? ?/>')
 # What a page holds that its package has to declare.
 PROPERTIES: Final = {"mathml": "<math", "svg": "<svg"}
+COVER: Final = re.compile(r'<meta name="cover" content="([^"]+)"')
+IMAGE: Final = re.compile(r"<img\b[^>]*>")
 REFERENCE: Final = re.compile(r"""(?:href|src)="([^"#:]+)|url\(["']?([^"')#:]+)""")
 # Matplotlib writes a blank as a path without a way, which SVG's grammar does not know.
 BARE_PATH: Final = re.compile(r"<path (?![^>]*\bd=)")
+TABLE: Final = re.compile(r"<table\b.*?</table>", re.DOTALL)
+CODE: Final = re.compile(r'<code class="[^"]*\bliteral\b.*?</code>', re.DOTALL)
+UNDERSCORE: Final = re.compile(r"_(?=[^<>]*<)")  # in what is read, not within a tag
 LETTER: Final = re.compile(r'<(m[in]) mathvariant="(bold|double-struck|script|fraktur|sans-serif)">(.)</\1>')
 OLDEST: Final = (1980, 1, 1, 0, 0, 0)  # before which no ZIP has a date
 
 
 def prepare(app: Sphinx) -> None:
-    """Bring the style."""
+    """Bring the style, and take away the cover of the last build: Sphinx would list it as a page like others too."""
     if app.builder.name == "epub":
+        (Path(app.outdir) / app.builder.coverpage_name).unlink(missing_ok=True)  # type: ignore[attr-defined]
         app.config.html_static_path.append(str(HERE / "static-ebook"))
         app.add_css_file(STYLE)
 
@@ -49,12 +57,25 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
         return
     folder = Path(app.outdir)
     for drawing in sorted(folder.rglob("*.svg")):
-        drawing.write_text(BARE_PATH.sub('<path d="M0 0" ', drawing.read_text("utf-8")), "utf-8")
+        svg = SCHEME.sub("", drawing.read_text("utf-8"))  # it stands on white in the dark too
+        drawing.write_text(BARE_PATH.sub('<path d="M0 0" ', svg), "utf-8")
     for page in sorted(folder.rglob("*.xhtml")):
-        page.write_text(spell_letters(page.read_text("utf-8")), "utf-8")
+        page.write_text(mend_page(page.read_text("utf-8"), app.config.language), "utf-8")
     package = folder / "content.opf"
     package.write_text(mend_package(package.read_text("utf-8"), folder), "utf-8")
     pack(folder, folder / f"{app.config.epub_basename}.epub")
+
+
+def mend_page(page: str, language: str) -> str:
+    """Say in which language a page is, let wide tables scroll, and let long names in code break behind underscores.
+
+    >>> mend_page('<html xmlns="a"><code class="literal"><span id="b_c">d_e</span></code>', "en")
+    '<html lang="en" xml:lang="en" xmlns="a"><code class="literal"><span id="b_c">d_<wbr/>e</span></code>'
+    """
+    if " lang=" not in page.partition("<head")[0]:
+        page = page.replace("<html ", f'<html lang="{language}" xml:lang="{language}" ', 1)
+    page = CODE.sub(lambda found: UNDERSCORE.sub("_<wbr/>", found[0]), page)
+    return spell_letters(TABLE.sub(lambda found: f'<div class="table-scroll">{found[0]}</div>', page))
 
 
 def spell_letters(page: str) -> str:
@@ -79,11 +100,14 @@ def letter_of(face: str, letter: str) -> str:
 
 
 def mend_package(text: str, folder: Path) -> str:
-    """Declare what pages hold, and leave out what no page uses, such as scripts."""
+    """Declare what pages hold, the cover and how the book can be read; leave out what no page uses, such as scripts."""
     wanted = used_files(folder)
+    cover = COVER.search(text)
 
     def mend(item: re.Match[str]) -> str:
         path = folder / item[1]
+        if cover and f'id="{cover[1]}"' in item[0]:
+            return item[0].replace("/>", 'properties="cover-image" />')
         if path.suffix != ".xhtml":
             return item[0] if item[1] in wanted or path.suffix == ".ncx" else ""
         page = path.read_text("utf-8")
@@ -92,7 +116,20 @@ def mend_package(text: str, folder: Path) -> str:
             return item[0]
         return item[0].replace("/>", f'properties="{" ".join(found)}" />')
 
-    return ITEM.sub(mend, text)
+    return ITEM.sub(mend, text).replace("</metadata>", f"{access(folder)}</metadata>", 1)
+
+
+def access(folder: Path) -> str:
+    """Return what the package says of access: how the book can be read, and what helps."""
+    pages = [page.read_text("utf-8") for page in sorted(folder.rglob("*.xhtml"))]
+    images = [image for page in pages for image in IMAGE.findall(page)]
+    said = [("accessMode", "textual"), *([("accessMode", "visual")] if images else [])]
+    said += [("accessibilityFeature", "tableOfContents"), ("accessibilityFeature", "structuralNavigation")]
+    said += [("accessibilityFeature", "MathML")] if any("<math" in page for page in pages) else []
+    if all('alt="' in image and 'alt=""' not in image for image in images):
+        said += [("accessibilityFeature", "alternativeText"), ("accessModeSufficient", "textual")]
+    said += [("accessibilityHazard", "unknown")]
+    return "".join(f'  <meta property="schema:{name}">{value}</meta>\n  ' for name, value in said)
 
 
 def used_files(folder: Path) -> set[str]:

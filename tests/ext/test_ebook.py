@@ -8,9 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from scratchbook.ext.ebook import letter_of, spell_letters
+from scratchbook.ext.ebook import letter_of, mend_page, spell_letters
 
 FILES = {
+    "docs/drawing.svg": (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 3"><style>@media (prefers-color-scheme: dark) '
+        "{ svg { color: #fff; } }</style></svg>"
+    ),
+    "docs/_static/cover.svg": '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 3"/>',
     "docs/index.md": """
         # Book
 
@@ -26,6 +31,8 @@ FILES = {
         ```{states} pet
         cat, dog
         ```
+
+        ![a drawing](drawing.svg)
 
         Say $\mathbf{x} \in \mathbb{R}^d$ of a {value}`pet`.
 
@@ -67,6 +74,8 @@ SETTINGS = {
     "epub_css_files": [],
     "version": "1",
     "epub_description": "A book.",
+    "epub_cover": ("_static/cover.svg", "epub-cover.html"),
+    "html_static_path": ["docs/_static"],
 }
 
 
@@ -112,6 +121,37 @@ def test_it_brings_its_own_style_and_none_for_browsers(archive, page):
     assert "_static/scratchbook.css" not in archive.namelist()
 
 
+def test_the_cover_is_declared_as_such(archive):
+    package = archive.read("content.opf").decode()
+
+    assert re.search(r'<item [^>]*href="_static/cover.svg"[^>]*properties="cover-image"', package)
+
+
+def test_a_page_says_in_which_language_it_is(page):
+    assert '<html lang="en" xml:lang="en"' in page
+
+
+def test_a_blank_stands_between_the_stars_and_the_words(archive):
+    style = archive.read("_static/scratchbook-ebook.css").decode()
+
+    assert re.findall(r'content: "[^"]*?(.{4})"', style) == [r"6\a0", r"6\a0", r"5\a0"]
+
+
+def test_a_wide_table_scrolls_and_long_names_in_it_may_break():
+    row = '<table class="docutils"><td><code class="docutils literal"><span class="pre">a_b</span></code></td></table>'
+
+    assert mend_page(row, "en").startswith('<div class="table-scroll"><table class="docutils">')
+    assert '<span class="pre">a_<wbr/>b</span>' in mend_page(row, "en")
+    assert mend_page('<pre class="literal">a_b</pre>', "en") == '<pre class="literal">a_b</pre>'
+
+
+def test_the_package_says_what_helps_a_reader_who_does_not_see(archive):
+    package = archive.read("content.opf").decode()
+
+    for feature in ("MathML", "alternativeText", "tableOfContents"):
+        assert f'<meta property="schema:accessibilityFeature">{feature}</meta>' in package
+
+
 def test_mathematics_is_declared_where_it_is_and_nowhere_else(archive):
     package = archive.read("content.opf").decode()
 
@@ -145,6 +185,22 @@ def test_the_format_stands_first_and_plain(archive):
     first = archive.infolist()[0]
 
     assert (first.filename, first.compress_type) == ("mimetype", zipfile.ZIP_STORED)
+
+
+def test_a_drawing_has_one_ink_for_the_white_that_it_stands_on(archive):
+    style = archive.read("_static/scratchbook-ebook.css").decode()
+    drawing = next(name for name in archive.namelist() if name.endswith("drawing.svg"))
+
+    assert "img { background: #fff; }" in style
+    assert "prefers-color-scheme" not in archive.read(drawing).decode()
+
+
+def test_a_second_build_lists_every_page_once(book, module_project):
+    module_project.build("epub")
+    with zipfile.ZipFile(book) as archive:
+        pages = re.findall(r'<itemref idref="([^"]+)"', archive.read("content.opf").decode())
+
+    assert len(pages) == len(set(pages))
 
 
 def test_two_builds_give_the_same_bytes(book, module_project, monkeypatch):
