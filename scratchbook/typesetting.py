@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
+# What TeX and latexmk note for their next run.
+NOTES: Final = (".aux", ".toc", ".out", ".idx", ".ind", ".xdv", ".fls", ".fdb_latexmk")
 # What must be there, by the Debian package that brings it: a command, a file of TeX, or a font.
 COMMANDS: Final = {
     "xelatex": "texlive-xetex",
@@ -91,9 +93,19 @@ def unwrap(log: str) -> str:
 
 def typeset(folder: Path) -> tuple[Path, str]:
     """Run XeLaTeX as often as it takes, and return the PDF and the log.  Raises RuntimeError with TeX's own words."""
-    (source,) = folder.glob("*.tex")
+    sources = list(folder.glob("*.tex"))
+    if len(sources) != 1:
+        raise RuntimeError(f"{folder} has {len(sources)} files of TeX, not one: build it anew with the builder latex")
+    source = sources[0]
     command = ["latexmk", "-xelatex", "-interaction=nonstopmode", "-halt-on-error", "-file-line-error", source.name]
-    made = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
+    finished = False
+    try:
+        made = subprocess.run(command, cwd=folder, capture_output=True, text=True, errors="replace", check=False)
+        finished = not made.returncode
+    finally:
+        if not finished:  # half a file of numbers would break the next run, and latexmk repeats no run that failed
+            for ending in NOTES:
+                source.with_suffix(ending).unlink(missing_ok=True)
     log = source.with_suffix(".log")
     text = log.read_text("utf-8", errors="replace") if log.is_file() else made.stdout
     if made.returncode:

@@ -73,6 +73,14 @@ def test_texs_own_words_are_told_when_it_stops(tmp_path, capsys):
 
     assert main(str(tmp_path), str(tmp_path / "pdf")) == 1
     assert "Undefined control sequence" in capsys.readouterr().out
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["book.log", "book.tex"]
+
+
+def test_a_folder_without_tex_is_told(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(typesetting, "missing_packages", list)
+
+    assert main(str(tmp_path), str(tmp_path / "pdf")) == 1
+    assert "has 0 files of TeX, not one" in capsys.readouterr().out
 
 
 def test_the_module_runs_as_a_command():
