@@ -28,8 +28,6 @@ from scratchbook.core.processes import IS_LINUX
 from scratchbook.core.records import RecordError, dump, load
 
 CLOSING_SECONDS: Final = 5.0
-# How long one session is at work before others get a supervisor of their own: most pages take less than that costs.
-PATIENCE_SECONDS: Final = 0.25
 # What NumPy's BLAS must be told alike in every process, so that last digits agree.
 PASSED_ON: Final = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "TMPDIR")
 
@@ -39,11 +37,13 @@ class ForkServer:
 
     Nothing starts before the first session; several threads may run sessions at once.  With `alone`, or where there is
     no way to hand over a connection, every session starts an interpreter of its own.
+    patience: seconds that a session is at work before others get a supervisor of their own.
     hash_seed: of the code's sets; only a check of determinism needs another than 0.
     """
 
-    def __init__(self, *, alone: bool = not IS_LINUX, hash_seed: int = 0) -> None:
+    def __init__(self, *, alone: bool = not IS_LINUX, patience: float = 0.0, hash_seed: int = 0) -> None:
         self._alone = alone
+        self._patience = patience
         self._hash_seed = hash_seed
         self._change = threading.Condition()  # of what follows
         self._servers: dict[bool, Server] = {}  # by whether their pages may use the network
@@ -96,7 +96,7 @@ class ForkServer:
 
     def _run_forked(self, session: Session) -> bytes:
         """Send a session to a supervisor that has nothing to do, or to a new one, and wait for the outcome."""
-        return self.answer(self.begin(session, PATIENCE_SECONDS).line)
+        return self.answer(self.begin(session, self._patience).line)
 
     def answer(self, line: Line) -> bytes:
         """Wait for what a supervisor says, and let it wait for its next session.  Raises OSError."""

@@ -20,10 +20,13 @@ from scratchbook.core.runner import Begun, ForkServer
 from scratchbook.ext.domain import Page, domain_of
 from scratchbook.ext.sessions import Sources, page_jobs
 from scratchbook.ext.settings import Settings, read_settings
-from scratchbook.ext.stores import OutcomeStore, is_idle, open_store
+from scratchbook.ext.stores import is_idle, open_store
 
 # From so many pages on Sphinx reads them in processes of their own, where it may have several.
 PAGES_READ_BESIDE: Final = 6
+# How long one session is at work before others run beside it, where Sphinx itself does one thing at a time: most pages
+# take less time than another process takes memory.
+PATIENCE_SECONDS: Final = 0.25
 
 
 class Engine:
@@ -33,10 +36,10 @@ class Engine:
     one processor busy, so there is room for one session less than usual.
     """
 
-    def __init__(self, settings: Settings, store: OutcomeStore) -> None:
+    def __init__(self, app: Sphinx, settings: Settings) -> None:
         self.settings = settings
-        self.store = store
-        self.server = ForkServer()
+        self.store = open_store(app)
+        self.server = ForkServer(patience=0.0 if app.parallel > 1 else PATIENCE_SECONDS)
         self._sources = Sources(settings.root, settings.folders)
         self._process = os.getpid()
         self._waiting: deque[Session] = deque()
@@ -100,7 +103,7 @@ class Ahead:
         has_server = IS_LINUX and hasattr(os, "fork")
         if not docnames or settings.execute != "run" or settings.executor or not has_server or is_idle(app.builder):
             return
-        self.engine = Engine(settings, open_store(app))
+        self.engine = Engine(app, settings)
         if app.parallel > 1 and len(docnames) >= PAGES_READ_BESIDE:
             self.engine.server.start()
 
@@ -113,7 +116,7 @@ class Ahead:
     def take(self, app: Sphinx, settings: Settings) -> Engine:
         """Hand over the engine, a new one where nothing was read."""
         engine, self.engine = self.engine, None
-        return engine or Engine(settings, open_store(app))
+        return engine or Engine(app, settings)
 
     def on_build_finished(self, app: Sphinx, exception: Exception | None) -> None:
         """Stop what nobody has asked for, because reading has failed."""

@@ -61,6 +61,30 @@ def test_threads_run_sessions_side_by_side(project):
     assert [outcome.cells["block-10"].part("text")["text"] for outcome in outcomes] == ["done\n"] * 4
 
 
+@pytest.mark.parametrize(("patience", "supervisors"), [(0.0, 3), (0.1, 3), (30.0, 1)])
+def test_sessions_wait_for_one_another_as_long_as_the_patience(project, patience, supervisors):
+    slow = [project.session(block(f"import os, time; time.sleep(0.6); print({n}, os.getppid())")) for n in range(3)]
+    with ForkServer(patience=patience) as server, ThreadPoolExecutor(3) as pool:
+        outcomes = list(pool.map(server.run, slow))
+
+    told = [cell.parts[0].data["text"].split() for outcome in outcomes for cell in outcome.cells.values()]
+    assert [number for number, _ in told] == ["0", "1", "2"]
+    assert len({parent for _, parent in told}) == supervisors
+
+
+def test_a_session_that_waits_runs_when_the_supervisor_it_waits_for_is_killed(project):
+    long, short = project.session(block("import time; time.sleep(60)")), project.session(block("print(1)"))
+    with ForkServer(patience=30.0) as server, ThreadPoolExecutor(2) as pool:
+        first = pool.submit(server.run, long)
+        while len(found := [pid for one in server._servers.values() for pid in descendants_of(one.process.pid)]) < 2:
+            time.sleep(0.01)
+        second = pool.submit(server.run, short)
+        os.kill(found[0], signal.SIGKILL)  # the supervisor; then comes its page
+
+        assert "has ended" in first.result().mistakes[0].text
+        assert not second.result().failed
+
+
 def test_threads_that_begin_at_once_share_the_server_of_their_process(project):
     session = project.session(block("print('done')"))
     runner._close_own_server()
