@@ -5,15 +5,15 @@ The way of an equation, a room a module:
     tokens, pieces, spelling, speller, vocabulary   LaTeX and the page's macros to names, numbers and signs
     statements, piecewise          rows, "where" parts, ranges and lines of cases to chains of relations
     notation, symbols              what each symbol is: kind, shape, name in the code, meaning
-    lexicon, names, leftsides, letters, known       what each name in a display is: names decide, ambiguity fails
+    lexicon, names, leftsides, letters, general, known    what each name in a display is: names decide, ambiguity fails
     parser, naming, subscripts, brackets, bigoperators, environments, conditions, ellipsis, samples, plain    one
     expression to a tree
     nodes, equation, definitions   trees, statements, and what each left side defines
     algebra, powers, primitives    arithmetic with shapes, and the functions that everybody knows
     evaluator, arithmetic, blocks, defined, indexing, ranges, uses, reductions, calls, differentiation    trees to
     numbers
-    options, targets, origins, codecalls, binding, draws, prepared, sides, gradient, slopes, vacuity    what a check
-    runs and draws
+    options, targets, asked, origins, codecalls, binding, draws, prepared, sides, gradient, slopes, vacuity    what a
+    check runs and draws
     comparison, evidence, comparing, checker, verdict        both sides, and what was found
     mutator, changes, renamings, ranks      changes that a slip could make
     suggest, score, codemutants             did-you-mean, and the proof that checks can fail

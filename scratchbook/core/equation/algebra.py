@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from .errors import fault
+from .errors import VectorsError, fault
 
 MAX_ELEMENTS: Final = 1_000_000
 
@@ -192,7 +192,7 @@ def multiply(left: Value, right: Value) -> Value:
             return checked(np.multiply.outer(left, right.array))
         raise fault(f"{shown(left)} times {shown(right)}; drop the transpose of the vector")
     if np.ndim(left) == 1 and np.ndim(right) == 1:
-        raise fault(
+        raise VectorsError(
             "ambiguous: two vectors side by side; write \\odot (elementwise), \\cdot or x^\\top y (inner), or x "
             "y^\\top (outer)"
         )

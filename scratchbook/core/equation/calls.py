@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import primitives, reductions
-from .algebra import Row, Value
+from .algebra import Array, Row, Value
 from .defined import assemble
-from .errors import fault
+from .errors import VectorsError, fault
 from .known import LETTERS, WORDS
 from .nodes import Call, Name, Node, free_names
 from .symbols import latex_of
@@ -67,10 +67,21 @@ def defined(self: Evaluator, clauses: list[Clause], node: Call, bound: Bound) ->
         inputs[parameter.key] = argument
     if first.definition.members:
         inputs |= members(self, first, node, bound)
-    if len(arguments) == 1 and isinstance(arguments[0], np.ndarray) and is_of_numbers(self, parameters[0]):
-        flat = [apply(self, clauses, {**inputs, parameters[0].key: item}) for item in arguments[0].ravel()]  # type: ignore[attr-defined]
-        return np.asarray(flat).reshape(arguments[0].shape)
-    return apply(self, clauses, inputs)
+    if len(arguments) != 1 or not isinstance(arguments[0], np.ndarray):
+        return apply(self, clauses, inputs)
+    if is_of_numbers(self, parameters[0]):
+        return by_elements(self, clauses, inputs, arguments[0])
+    try:
+        return apply(self, clauses, inputs)
+    except VectorsError:  # \operatorname{Swish}(x) = x \sigma(x) is said of a number
+        return by_elements(self, clauses, inputs, arguments[0])
+
+
+def by_elements(self: Evaluator, clauses: list[Clause], inputs: dict[str, Value], argument: Array) -> Array:
+    """A function of one number at every element of an array."""
+    (key,) = (key for key, value in inputs.items() if value is argument)
+    flat = [apply(self, clauses, {**inputs, key: item}) for item in argument.ravel()]
+    return np.asarray(flat).reshape(argument.shape)
 
 
 def is_read(self: Evaluator, parameter: Node, clauses: list[Clause]) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from .asked import with_elements
 from .binding import BoundFunctions
 from .comparing import Comparer
 from .definitions import collect
@@ -61,6 +62,7 @@ def prepare_read(
     equation: Equation, request: Request, namespace: Mapping[str, Any], macros: Macros | None = None
 ) -> Prepared:
     """Prepare an equation that was read with all of its notation, or a change of one."""
+    equation = with_elements(equation, request, macros)
     definitions = collect(equation)
     functions = BoundFunctions(equation.notation, namespace)
     used = used_keys(equation, functions)

@@ -191,10 +191,10 @@ class Comparer:
         shape = np.shape(code)
         if len(place) > len(shape) or any(not 0 <= number < size for number, size in zip(place, shape, strict=False)):
             shown = tuple(number + evaluator.base for number in place)
-            raise fault(
-                f"index {shown} of {name} is outside the shape {shape} that the code gives",
-                statement.members[0],
-            )
+            fact = f"index {shown} of {name} is outside the shape {shape} that the code gives"
+            is_one = len(place) > len(shape) and statement.definition is not None
+            one = f"; if that is one element, name it: ':check: {name}_n == ...'" if is_one else ""
+            raise fault(fact + one, statement.members[0])
         return np.asarray(code)[place]
 
     def local_definition(self, statement: Statement, definition: Definition, evaluator: Evaluator, side: Side) -> None:

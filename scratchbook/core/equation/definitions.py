@@ -45,11 +45,8 @@ class Definitions:
         """Add one clause; a square such as \\sigma^2 also gives its root."""
         definition = clause.definition
         self.clauses.setdefault(definition.key, []).append(clause)
-        if definition.members:
-            left = clause.statement.members[0]
-            while not isinstance(left, Call):
-                left = getattr(left, "base")  # noqa: B009  an index of a call
-            self.families.setdefault(left.base, []).append(clause)
+        if definition.family:
+            self.families.setdefault(definition.family, []).append(clause)
 
     def names_behind(self, body: Node) -> set[str]:
         """The names that a body needs, with those that their definitions need."""

@@ -8,6 +8,7 @@ from typing import Final
 
 from .conditions import read_logic, read_set
 from .errors import EquationError, fault
+from .general import for_every
 from .known import known_function
 from .leftsides import read_left, resolve_left
 from .letters import is_range
@@ -33,13 +34,14 @@ class Definition:
     """What a left side names.
 
     key: the name.   parameters: the arguments of a function, or None.   patterns: its indices, such as 2i+1.
-    members: the indices that pick a function of a family.
+    members: the indices that pick a function of a family.   family: the base of that, Swish of Swish_{\\beta}.
     """
 
     key: str
     parameters: tuple[Node, ...] | None
     patterns: tuple[Node, ...]
     members: tuple[Node, ...] = ()
+    family: str = ""
 
 
 @dataclass(frozen=True)
@@ -126,7 +128,7 @@ def definition_of(left: Node) -> Definition | None:
     if isinstance(left, Name):
         return Definition(left.key, None, patterns)
     if isinstance(left, Call) and is_definable(left):
-        return Definition(left.function, left.arguments, patterns, left.indices)
+        return Definition(left.function, left.arguments, patterns, left.indices, left.base if left.indices else "")
     if isinstance(left, Derivative) and isinstance(left.of, Call) and is_definable(left.of) and not patterns:
         return Definition(f"{left.of.function}'", left.of.arguments, (), left.of.indices)
     return None
@@ -261,6 +263,7 @@ class Reader:
         members = [self.left(raw)]
         scope = frozenset(free_names(members[0]) & self.lexicon.indices)
         members += [self.parser(tokens, scope).whole() for tokens in raw.members[1:]]
+        members = for_every(members, self.lexicon)
         start, end = raw.members[0][0].start, raw.members[-1][-1].end
         relations = tuple(token.text for token in raw.relations)
         text = self.source[start:end]

@@ -57,6 +57,10 @@ class StepsError(EquationError):
     """An evaluation that takes too long at these sizes."""
 
 
+class VectorsError(EquationError):
+    """Two vectors side by side, which is a product only where it goes element by element."""
+
+
 def fault(text: str, at: object = None) -> EquationError:
     """Make an error at anything that has `start` and `end`: a token or a node."""
     return EquationError(text, offset=getattr(at, "start", None), end=getattr(at, "end", None))

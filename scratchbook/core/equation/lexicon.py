@@ -17,6 +17,7 @@ class Lexicon:
 
     numbers: declared names without elements.   on_right: letters that stand on right sides as values or indices.
     integers: numbers of the kind int.   bare: keys of left sides without an index.   defined: bases of left sides.
+    general: arrays given at a declared number and read elsewhere, with its letter: t of \\alpha_t = ... by \\alpha_s.
     axes: how many indices a declared array takes.
     variables, functions: keys of declared and of locally defined names.   arrays: variables that have elements.
     families: bases of functions with an index, such as R of R_m.   indices: letters that run.
@@ -39,6 +40,7 @@ class Lexicon:
     on_right: set[str] = field(default_factory=set)
     bare: set[str] = field(default_factory=set)
     defined: set[str] = field(default_factory=set)
+    general: dict[str, str] = field(default_factory=dict)
     integers: set[str] = field(default_factory=set)
 
     def knows(self, key: str) -> bool:

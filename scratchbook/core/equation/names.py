@@ -11,7 +11,7 @@ from .lexicon import Lexicon, is_run, is_word, words_of
 from .notation import Notation
 from .pieces import is_bracketed, split_commas, unwrapped
 from .statements import RawStatement
-from .symbols import flat, key_of, read_scripts, split_key
+from .symbols import BESIDE, flat, key_of, read_scripts, split_key
 from .tokens import Token
 
 
@@ -48,6 +48,7 @@ def make_lexicon(
         note_range_letters(statement, lexicon)
     lexicon.labels = label_letters(notation) - lexicon.indices
     lexicon.on_right = letters_on_right(statements, lexicon)
+    add_general(lexicon, statements)
     add_left_sides(lexicon, statements)
     lexicon.words = words_of([*lexicon.variables, *lexicon.functions, *lexicon.indices])
     return lexicon
@@ -100,6 +101,68 @@ def reads_whole(statement: RawStatement, base: str) -> bool:
         for member in statement.members[1:]
         for place, token in enumerate(member)
     )
+
+
+def add_general(lexicon: Lexicon, statements: Sequence[RawStatement]) -> None:
+    r"""Add what left sides give at a declared number and others read elsewhere: \alpha_t = ... beside \alpha_s, an
+    array, and \phi_\beta(x) = ... beside \phi_1(z), a family of functions; and what those need at that number."""
+    given = [item for statement in statements if (item := given_at_number(statement, lexicon)) is not None]
+    waiting = [item for item in given if is_read_elsewhere(item[1], statements, lexicon)]
+    while waiting:
+        base, left, statement = waiting.pop()
+        letter = left.scripts.below[0].text
+        lexicon.general[base] = letter
+        waiting += [
+            other
+            for other in given
+            if other[0] not in lexicon.general
+            and other[1].scripts.below[0].text == letter
+            and any(token.text == other[1].base for member in statement.members[1:] for token in member)
+        ]
+        if left.arguments is not None:
+            lexicon.families.add(base)
+            continue
+        lexicon.variables.add(base)
+        lexicon.arrays.add(base)
+        lexicon.axes[base] = 1
+        lexicon.indices.add(letter + BESIDE)
+
+
+def given_at_number(statement: RawStatement, lexicon: Lexicon) -> tuple[str, Left, RawStatement] | None:
+    """A left side that is x_t or f_t(x) with a declared number t, and what x and f alone are called."""
+    left = read_left(statement.members[0], lexicon)
+    if left is None or not is_defining(statement) or len(left.scripts.below) != 1 or left.scripts.above:
+        return None
+    numbers = lexicon.integers if left.arguments is None else lexicon.numbers
+    base = key_of(left.base, (), (), left.scripts.primes)
+    own = key_of(left.base, left.scripts.below, (), left.scripts.primes)
+    is_fresh = left.scripts.below[0].text in numbers and not lexicon.knows(base) and not lexicon.knows(own)
+    return (base, left, statement) if is_fresh else None
+
+
+def is_read_elsewhere(left: Left, statements: Sequence[RawStatement], lexicon: Lexicon) -> bool:
+    """Is a name read at another index than on its left side: at x_{t-1}, at a letter s that runs, or at a number where
+    no left side gives it?  A function also at anything else."""
+    own = left.scripts.below[0].text
+    lefts = [read_left(statement.members[0], lexicon) for statement in statements if is_defining(statement)]
+    others = {other.scripts.below for other in lefts if other is not None and other.base == left.base}
+    for statement in statements:
+        for member in statement.members[1:]:
+            for place, token in enumerate(member):
+                if token.text != left.base or place + 1 == len(member) or member[place + 1].text not in ("_", "^"):
+                    continue
+                scripts, _ = read_scripts(member, place + 1)
+                if scripts.primes != left.scripts.primes:
+                    continue
+                letters = set(lexicon.names_in(scripts.below)) & {own, *lexicon.indices}
+                is_number = all(part.kind == "number" for part in scripts.below)
+                is_missing = bool(scripts.below) and flat(scripts.below) not in map(flat, others)
+                if is_missing and (is_number or left.arguments is not None):
+                    letters |= {own}
+                is_known = lexicon.knows(key_of(left.base, scripts.below, scripts.above, scripts.primes))
+                if letters and flat(scripts.below) != own and not is_known:
+                    return True
+    return False
 
 
 def add_left_sides(lexicon: Lexicon, statements: Sequence[RawStatement]) -> None:

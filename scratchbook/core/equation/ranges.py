@@ -115,7 +115,7 @@ class Ranges:
             return range(found[0], found[1] + 1)
         raise fault(
             f"the index {latex_of(key)} has no range; write \\quad {latex_of(key)} = 1, \\ldots, n, or declare "
-            f"'{key}: index(1..n)'",
+            f"'{latex_of(key)}: index(1..n)'",
             first_place(roots, key),
         )
 

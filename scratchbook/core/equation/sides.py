@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -77,7 +78,7 @@ class Sides:
         cases = [drawn.values]
         values = dict(drawn.values)
         if rows:
-            extra = [self.drawn(f"/{row}", number) for row in range(1, rows)]
+            extra = [self.drawn(f"/{row}", number, self.whole_numbers(drawn)) for row in range(1, rows)]
             cases += [drawn.values | {key: other.values[key] for key in self.row_keys} for other in extra]
             values |= {key: np.stack([case[key] for case in cases]) for key in self.row_keys}
         side = Side(number, rows, cases, environment_of(self.prepared.notation, values), drawn.spans)
@@ -100,12 +101,20 @@ class Sides:
         fact = f"{ids.latex} holds whole numbers from 1, as indices do"
         return f"; {fact}, so if the code counts from 0, write ':base: 0', or {ids.code} - 1 in the call"
 
-    def drawn(self, suffix: str, number: int) -> Draw:
-        """The numbers of a draw; the rows after the first have a label of their own."""
+    def drawn(self, suffix: str, number: int, given: Mapping[str, float] | None = None) -> Draw:
+        """The numbers of a draw; the rows after the first have a label of their own.
+
+        given: what stays, by its code.
+        """
         prepared = self.prepared
         label = prepared.request.label + suffix
-        point, scale = prepared.point(number), self.scale
+        point, scale = {**prepared.point(number), **(given or {})}, self.scale
         return draw(list(prepared.symbols), label, number, prepared.base, point, scale, is_small=self.is_small)
+
+    def whole_numbers(self, drawn: Draw) -> dict[str, float]:
+        """The sizes and whole numbers of a draw, which all its rows share."""
+        whole = [symbol for symbol in self.prepared.symbols if symbol.kind.name in ("dim", "int")]
+        return {symbol.code: drawn.values[symbol.key] for symbol in whole if symbol.key in drawn.values}
 
     def defined_values(self, drawn: Draw) -> dict[str, Any]:
         """The values of names that the equation defines and the code reads as well."""

@@ -90,13 +90,27 @@ class Speller:
             style = replace(group[0], text=SWITCHES[group[0].text])
             self.tokens[self.place : self.place] = [style, *self.with_braces(group[1:], token)]
         elif token.kind == "letter":
-            self.out.append(replace(token, kind="name"))
+            self.out.append(self.underscored(token) or replace(token, kind="name"))
         elif token.kind == "newline":
             self.newline(token)
         elif token.text == "~":
             return
         else:
             self.out.append(token)
+
+    def underscored(self, first: Token) -> Token | None:
+        r"""The one name that step\_num is; None for letters without such a sign in their run."""
+        end = self.place
+        while end < len(self.tokens) and not self.tokens[end].gap:
+            if self.tokens[end].kind not in ("letter", "number") and self.tokens[end].text != r"\_":
+                break
+            end += 1
+        run = [first, *self.tokens[self.place : end]]
+        if all(token.text != r"\_" for token in run) or run[-1].text == r"\_":
+            return None
+        self.place = end
+        text = "".join(token.text for token in run).replace(r"\_", "_")
+        return replace(first, kind="name", text=text, end=run[-1].end)
 
     def command(self, token: Token) -> None:
         """Spell a command by its family."""
@@ -239,7 +253,7 @@ class Speller:
     def words(self, part: list[Token], token: Token) -> None:
         """Spell words of a text."""
         text = "".join((" " if piece.gap else "") + piece.text for piece in part if piece.text not in SPACES)
-        bare = text.strip(" .,;:").replace("{", "").replace("}", "")
+        bare = text.strip(" .,;:").replace("{", "").replace("}", "").replace(r"\_", "_")
         if not bare:
             return
         if bare == "T" and self.in_superscript():

@@ -199,7 +199,7 @@ def latex_of(key: str) -> str:
     base, below, above, primes = split_key(key)
     if base.startswith(CHANGE) and base != CHANGE:
         return f"{CHANGE} {latex_of(key.removeprefix(CHANGE))}"
-    shown = base if len(base) == 1 or "\\" in base or "|" in base else rf"\operatorname{{{base}}}"
+    shown = base if len(base) == 1 or "\\" in base or "|" in base else rf"\operatorname{{{base}}}".replace("_", r"\_")
     return shown + primes + script("_", below) + script("^", above)
 
 

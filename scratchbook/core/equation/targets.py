@@ -13,7 +13,7 @@ from .codecalls import CodeCall, as_numbers, bind_signature, result_of
 from .definitions import Definitions
 from .equation import Equation, definition_of
 from .errors import EquationError
-from .nodes import Name, Node, free_names, walk
+from .nodes import Call, Name, Node, free_names, walk
 from .notation import Notation
 from .options import Expression, Request, lines_of, read_expression, split_line
 from .origins import CodeObject, at_path, called_functions, describe
@@ -216,6 +216,10 @@ def main_keys(equation: Equation, place: dict[str, Any]) -> list[str]:
             uses |= inside - {definition.key}
         else:
             uses |= set().union(*(mentioned(member) for member in statement.members))
+    definitions = [statement.definition for statement in equation.statements if statement.definition is not None]
+    rights = [member for statement in equation.statements for member in statement.members[1:]]
+    bases = bases_used(rights, defined)
+    uses |= {definition.key for definition in definitions if definition.family in bases}
     roots = [
         key for key in defined if key not in uses and not (key.endswith("^{2}") and key.removesuffix("^{2}") in uses)
     ]
@@ -225,6 +229,13 @@ def main_keys(equation: Equation, place: dict[str, Any]) -> list[str]:
     if not roots:
         raise EquationError("every left side is used by another; write ':check: LEFT == PYTHON' for one", **place)
     return roots
+
+
+def bases_used(members: Iterable[Node], defined: Iterable[str]) -> set[str]:
+    r"""The bases of functions that are called by a member of no left side, as Swish of \operatorname{Swish}_1(x)."""
+    known = set(defined)
+    calls = [part for member in members for part in walk(member) if isinstance(part, Call) and part.indices]
+    return {part.base for part in calls if part.function not in known}
 
 
 def mentioned(node: Node) -> set[str]:

@@ -12,7 +12,7 @@ from .nodes import Name, walk
 from .notation import read_notation
 from .prepared import Prepared
 from .symbols import latex_of
-from .targets import mentioned
+from .targets import bases_used, mentioned
 
 
 def check_vacuity(prepared: Prepared) -> None:
@@ -83,6 +83,7 @@ def check_local_names(prepared: Prepared, bound: set[str]) -> None:
     """Every local definition must be bound, or serve one that is compared."""
     statements = prepared.definitions.statements
     needed = set[str]()
+    defined = {statement.definition.key for statement in statements if statement.definition is not None}
     waiting = [statement for statement in statements if is_compared(statement, bound, prepared)]
     seen: list[Statement] = []
     while waiting:
@@ -92,7 +93,7 @@ def check_local_names(prepared: Prepared, bound: set[str]) -> None:
         seen.append(statement)
         definition = statement.definition
         members = statement.members[1:] if definition is not None else statement.members
-        names = set().union(*(mentioned(member) for member in members))
+        names = set().union(*(mentioned(member) for member in members)) | bases_used(members, defined)
         derivatives = [*names, *([definition.key] if definition is not None else [])]
         names |= {part for name in derivatives if name.startswith(r"\frac") for part in parts_of(name)}
         if definition is not None:
@@ -118,10 +119,6 @@ def gives(statement: Statement, names: set[str]) -> bool:
     definition = statement.definition
     if definition is None:
         return False
-    left = statement.members[0]
-    bases = {getattr(part, "base", "") for part in walk(left) if hasattr(part, "function")}
     return (
-        definition.key in names
-        or definition.key.removesuffix("^{2}") in names
-        or bool(names & {base for base in bases if isinstance(base, str)})
+        definition.key in names or definition.key.removesuffix("^{2}") in names or definition.family in names - {""}
     )

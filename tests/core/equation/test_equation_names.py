@@ -310,3 +310,22 @@ def test_letters_that_all_stand_for_something_are_indices_and_the_message_says_h
 
     assert "if it is part of a name, write \\text{...}" in verdict.text
     assert named.text == ""
+
+
+def warmup(step_num, warmup_steps):
+    return min(step_num**-0.5, step_num * warmup_steps**-1.5)
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"lrate = \min(step\_num^{-0.5}, step\_num \cdot warmup\_steps^{-1.5})",
+        r"learning\_rate = \min(\mathrm{step\_num}^{-0.5}, \mathit{step\_num} \cdot \text{warmup\_steps}^{-1.5})",
+        r"\text{learning\_rate} = \min(\texttt{step\_num}^{-0.5}, 1.0 step\_num\,warmup\_steps^{-1.5})",
+    ],
+)
+def test_a_word_may_have_an_underscore(latex):
+    notation = r"step\_num, \mathrm{warmup\_steps}: int(1..4000)"
+
+    assert checked(latex, notation, "warmup", {"warmup": warmup}).text == ""
+    assert checked(latex.replace("-1.5", "-0.5"), notation, "warmup", {"warmup": warmup}).text != ""
