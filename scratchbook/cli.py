@@ -127,7 +127,10 @@ def ask_cache(book: Book, asked: argparse.Namespace) -> int:
 def verify(book: Book) -> int:
     """Run every stored page again; tell each difference."""
     book.read()
-    stored = [(job, outcome) for job in book.jobs() if (outcome := book.store_of(job).load(job.session)) is not None]
+    jobs = list(book.jobs())
+    stored = [(job, outcome) for job in jobs if (outcome := book.store_of(job).load(job.session)) is not None]
+    if missing := len(jobs) - len(stored):
+        print(f"{count(missing, 'page')} without a stored outcome that is up to date; a build makes it")
     told = 0
     with book.server() as server:
         for job, outcome in progress(stored, lambda item: item[0].key):

@@ -92,6 +92,13 @@ def test_verify_finds_nothing_when_code_gives_the_same_again(ask, book):
     assert ask("cache", "--verify") == (0, "2 stored outcomes compared, 0 differences\n")
 
 
+def test_verify_says_of_how_many_pages_nothing_is_stored(ask, book):
+    said = ask("cache", "--verify")[1]
+
+    assert said.splitlines()[0] == "2 pages without a stored outcome that is up to date; a build makes it"
+    assert said.splitlines()[-1] == "0 stored outcomes compared, 0 differences"
+
+
 def test_verify_finds_an_outcome_that_was_not_a_function_of_what_was_recorded(ask, book):
     book.write({"docs/one.md": PAGE.format("__import__('time').time_ns()")}).build()
 
