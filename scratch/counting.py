@@ -146,6 +146,7 @@ def hoffmann_ratio(
     0 as in the paper's table A4
     Source: hoffmann2022training, appendix F; vocabulary and context are assumed.
     """
+    # kh: numbers of a token that are keys, over all heads
     L, d, S, kh = n_layers, n_model, n_context, n_heads * head_width
     projections = 2 * 3 * S * d * kh + 2 * S * kh * d
     comparing = 2 * S * S * kh + 3 * n_heads * S * S + 2 * S * S * kh

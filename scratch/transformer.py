@@ -62,7 +62,7 @@ def rmsnorm_backward(upstream, x, gain, epsilon=1e-5):
     check_upstream(upstream, x.shape)
     r = inverse_rms(x, epsilon)
     z_bar = gain * upstream
-    c = np.vecdot(z_bar, x)[..., None]
+    c = np.vecdot(z_bar, x)[..., None]  # how much of it points along the row
     x_bar = r * z_bar
     # r itself shrinks as the row grows.
     x_bar -= (r**3 * c / x.shape[-1]) * x
@@ -201,15 +201,16 @@ def block_backward(upstream, trace, weights):
     norm_2_bar, *matrix_bars = swiglu_backward(
         upstream, trace.feed_forward, *matrices
     )
-    through, gain_2_bar = rmsnorm_backward(norm_2_bar, trace.u, gain_2, epsilon)
-    u_bar = upstream + through
+    u_bar, gain_2_bar = rmsnorm_backward(norm_2_bar, trace.u, gain_2, epsilon)
+    u_bar += upstream
     norm_1_bar, gradients = multi_head_attention_backward(
         u_bar, trace.attention, weights
     )
-    through, gain_1_bar = rmsnorm_backward(norm_1_bar, trace.x, gain_1, epsilon)
+    x_bar, gain_1_bar = rmsnorm_backward(norm_1_bar, trace.x, gain_1, epsilon)
+    x_bar += u_bar
     gradients |= {"gain_1": gain_1_bar, "gain_2": gain_2_bar}
     gradients |= zip(("W_g", "W_u", "W_d"), matrix_bars, strict=True)
-    return u_bar + through, gradients
+    return x_bar, gradients
 # end::block-backward[]
 
 
