@@ -3,11 +3,11 @@ r"""Equations in ordinary LaTeX, read, evaluated and held against code.  NumPy o
 The way of an equation, a room a module:
 
     tokens, pieces, spelling, speller, vocabulary   LaTeX and the page's macros to names, numbers and signs
-    statements, piecewise          rows, "where" parts, ranges and lines of cases to chains of relations
+    statements, piecewise, joined  rows, "where" parts, ranges and lines of cases to chains of relations
     notation, symbols              what each symbol is: kind, shape, name in the code, meaning
     lexicon, names, leftsides, letters, general, known    what each name in a display is: names decide, ambiguity fails
-    parser, naming, subscripts, brackets, bigoperators, environments, conditions, ellipsis, samples, plain    one
-    expression to a tree
+    parser, naming, subscripts, brackets, bigoperators, environments, conditions, ellipsis, samples, stretches,
+    plain                          one expression to a tree
     nodes, equation, definitions   trees, statements, and what each left side defines
     algebra, powers, primitives    arithmetic with shapes, and the functions that everybody knows
     evaluator, arithmetic, blocks, defined, indexing, ranges, uses, reductions, calls, differentiation    trees to

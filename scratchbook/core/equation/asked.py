@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from .equation import Equation, Statement
 from .errors import EquationError
+from .joined import put_names
 from .nodes import Index, Name, Node, free_names
 from .options import Request, lines_of, split_line
 from .parser import Parser
@@ -31,7 +32,7 @@ def with_elements(equation: Equation, request: Request, macros: Macros | None) -
 def element_of(left: str, equation: Equation, macros: Macros | None) -> tuple[str, Node] | None:
     """The key and the tree of a left side such as h_T: an element, at numbers, of what the display defines."""
     try:
-        tokens = spell(read_tokens(left, macros))
+        tokens = put_names(spell(read_tokens(left, macros)), equation.lexicon.variables | equation.lexicon.functions)
         node = Parser(tokens, equation.lexicon).whole()
         key = symbol_key(tokens)
     except EquationError:

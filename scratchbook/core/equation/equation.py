@@ -9,6 +9,7 @@ from typing import Final
 from .conditions import read_logic, read_set
 from .errors import EquationError, fault
 from .general import for_every
+from .joined import join_names
 from .known import known_function
 from .leftsides import read_left, resolve_left
 from .letters import is_range
@@ -21,6 +22,7 @@ from .plain import plain_tokens
 from .samples import Samples, read_samples, with_samples
 from .spelling import spell
 from .statements import RawStatement, read_statements
+from .stretches import part_stretches
 from .symbols import group
 from .tokens import Macros, Token, read_tokens
 from .vocabulary import RELATIONS
@@ -137,7 +139,7 @@ def definition_of(left: Node) -> Definition | None:
 def is_definable(left: Call) -> bool:
     """Is it f(x, y), rather than \\log x or \\exp(2x)?"""
     keys = [argument.key for argument in left.arguments if isinstance(argument, Name)]
-    if len(set(keys)) < len(keys) or left.is_bare:
+    if len(set(keys)) < len(keys) or left.is_bare or left.function == "inner":
         return False
     return len(keys) == len(left.arguments) or not known_function(left.base)
 
@@ -172,7 +174,7 @@ def read(
     tokens: list[Token], source: str, notation: Notation, given: Sequence[Equation], *, is_plain: bool
 ) -> Equation:
     """Read spelled tokens into an equation."""
-    raw = read_statements(tokens)
+    raw = join_names(read_statements(tokens))
     lexicon = make_lexicon(notation, raw, *given_names(given))
     reader = Reader(lexicon, source, is_plain=is_plain)
     for statement in raw:
@@ -263,7 +265,8 @@ class Reader:
         members = [self.left(raw)]
         scope = frozenset(free_names(members[0]) & self.lexicon.indices)
         members += [self.parser(tokens, scope).whole() for tokens in raw.members[1:]]
-        members = for_every(members, self.lexicon)
+        members, bindings = part_stretches(for_every(members, self.lexicon), self.lexicon, len(self.statements))
+        self.ranges += bindings
         start, end = raw.members[0][0].start, raw.members[-1][-1].end
         relations = tuple(token.text for token in raw.relations)
         text = self.source[start:end]

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from . import algebra, arithmetic, blocks, calls, defined, differentiation, indexing, primitives, reductions
+from . import algebra, arithmetic, blocks, calls, defined, differentiation, indexing, primitives, reductions, stretches
 from .algebra import Ones, Row, Value
 from .definitions import Definitions
 from .errors import EquationError, StepsError, fault
@@ -40,6 +40,7 @@ from .nodes import (
     Reduce,
     Root,
     Slice,
+    Stretch,
     Transpose,
 )
 from .ranges import Ranges, undeclared
@@ -231,4 +232,5 @@ RULES: Final[dict[type[Node], Rule]] = {
     Parity: lambda self, node, bound: self.truth(node, bound),
     Derivative: differentiation.derived,
     Slice: indexing.unplaced,
+    Stretch: stretches.stretched,
 }

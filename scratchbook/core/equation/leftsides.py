@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .lexicon import Lexicon, candidates
-from .pieces import closing, is_bracketed, join_commas, unwrapped
+from .pieces import closing, is_bracketed, join_commas, split_commas, unwrapped
 from .symbols import BESIDE, CHANGE, Scripts, derivative_key, flat, group, key_of, read_scripts
 from .tokens import Token
 
@@ -118,8 +118,12 @@ def resolve_left(lexicon: Lexicon, left: Left) -> tuple[str | None, tuple[Token,
             continue
         if rest_below and not rest_above and lexicon.is_fresh(left.base, rest_below):
             continue
-        if rest_below and lexicon.is_number_beside(key) and lexicon.is_label(rest_below):
-            continue  # L_\delta beside a number L
+        if rest_below and lexicon.is_label(rest_below) and (lexicon.is_number_beside(key) or key in lexicon.functions):
+            continue  # L_\delta beside a number L, R_m beside a function R
+        if left.arguments is None and key in lexicon.functions and rest_below and not rest_above:
+            return key + BESIDE, rest_below, ()  # f_i = f(x_i)
+        if len(split_commas(rest_below)) > lexicon.axes.get(key, 99):
+            continue  # x_{t+1,i} beside a vector x
         if is_bracketed(rest_above) and lexicon.is_strange(rest_above):
             continue
         if not rest_above:

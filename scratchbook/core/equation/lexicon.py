@@ -101,6 +101,8 @@ class Lexicon:
 
     def is_label(self, tokens: Sequence[Token]) -> bool:
         """Is a script part of a name, rather than an index?"""
+        if any(token.text == ":" for token in tokens):
+            return False
         letters = self.names_in(tokens) + [token.text for token in tokens if token.kind == "text"]
         known = self.indices | self.variables | self.on_right
         if len(tokens) > 2 and is_run(tokens) and any(letter not in known for letter in letters):

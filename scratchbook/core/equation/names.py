@@ -176,9 +176,20 @@ def add_left_sides(lexicon: Lexicon, statements: Sequence[RawStatement]) -> None
         if left is not None and statement.relations and left.arguments is None and not left.scripts.below
     }
     defining = [left for left, statement in lefts if left is not None and is_defining(statement)]
+    defining.sort(key=lambda left: left.arguments is None)  # f(z) = ... makes a function of f before f_i = f(x_i)
     lexicon.defined = {left.base for left in defining} - lexicon.indices
     for left in defining:
         add_left(lexicon, left)
+    for left in defining:
+        if left.base in lexicon.functions or resolve_left(lexicon, left)[0] in lexicon.functions:
+            add_parameters(lexicon, left)
+
+
+def add_parameters(lexicon: Lexicon, left: Left) -> None:
+    """Add the parameters of a function, which have a value in its body: z^2 is a power, and no name of its own."""
+    words = lexicon.names_in(left.arguments or ())
+    alone = [piece[0].text for piece in split_commas(left.arguments or ()) if len(piece) == 1]
+    lexicon.variables |= {name for name in words if name in alone and name not in lexicon.indices}
 
 
 def is_defining(statement: RawStatement) -> bool:
@@ -209,9 +220,6 @@ def add_left(lexicon: Lexicon, left: Left) -> None:
         else:
             lexicon.functions.add(key)
             lexicon.families |= {left.base} if below else set()
-            # A parameter has a value in the body: its z^2 is a power, and no name of its own.
-            parameters = [piece[0].text for piece in split_commas(left.arguments) if len(piece) == 1]
-            lexicon.variables |= {name for name in words if name in parameters and name not in lexicon.indices}
     elif left.arguments is None or key not in lexicon.functions:
         lexicon.variables.add(key)
     if below or left.after:

@@ -336,6 +336,13 @@ def read_gradient(parser: Parser) -> Node:
     upper, lower = name_and_indices(of, parser.lexicon), name_and_indices(by, parser.lexicon)
     if not upper or not lower:
         raise fault("write a derivative as \\frac{\\partial L}{\\partial x}", token)
+    if parser.text == "(" and upper[0] in parser.lexicon.functions:
+        end = closing(parser.tokens, parser.place)
+        if name_and_indices(parser.tokens[parser.place + 1 : end], parser.lexicon) != lower:
+            name, at = latex_of(upper[0]), latex_of(lower[0])
+            said = f"a gradient by {at} of a function at anything else than {at}"
+            raise fault(f"{said}; write \\nabla_{{{at}}} {name}({at}), or define \\nabla {name}(z) = ...", parser.token)
+        parser.place = end + 1
     return Name(derivative_key(upper[0], lower[0]), **parser.since(token.start))
 
 

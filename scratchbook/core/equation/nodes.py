@@ -58,6 +58,16 @@ class Index(Node):
 
 
 @dataclass(frozen=True)
+class Stretch(Node):
+    """The element of a value that stands at a place of y_{low:high}, of which the value is all."""
+
+    body: Node
+    place: Node
+    low: Node | None
+    high: Node | None
+
+
+@dataclass(frozen=True)
 class Negate(Node):
     body: Node
 

@@ -37,6 +37,7 @@ from .nodes import (
     Reduce,
     Root,
     Slice,
+    Stretch,
     Transpose,
     substitute,
 )
@@ -286,6 +287,7 @@ RULES: Final[dict[type[Node], Callable[[Renderer, Any], tuple[str, int]]]] = {
     Constant: lambda self, node: (CONSTANTS[node.name], ATOM),
     Name: lambda self, node: (self.name(node.key), SCRIPT if any(sign in node.key for sign in "_^'") else ATOM),
     Slice: sliced,
+    Stretch: lambda self, node: RULES[type(node.body)](self, node.body),
     Index: index,
     Negate: lambda self, node: (f"-{self.write(node.body, ELEMENTWISE)}", SUM),
     Add: added,

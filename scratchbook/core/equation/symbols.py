@@ -27,6 +27,9 @@ CHANGE: Final = r"\Delta"
 # Behind the key of a name with an index when its letter alone is a number: N_k beside N.
 BESIDE: Final = "•"
 
+# Behind the base of a margin, as many as tell its dots: P_{i \\cdot} beside P_{\\cdot j}.
+MARGIN: Final = "◦"
+
 
 @dataclass(frozen=True)
 class Scripts:
@@ -195,7 +198,8 @@ def latex_of(key: str) -> str:
     """LaTeX that shows a key as an author would write it."""
     if key.startswith(r"\frac"):
         return key
-    key = key.partition("←")[0].replace(BESIDE, "")  # a version that an assignment makes has the name of the others
+    key = key.partition("←")[0]  # a version that an assignment makes has the name of the others
+    key = key.replace(BESIDE, "").replace(MARGIN, "")
     base, below, above, primes = split_key(key)
     if base.startswith(CHANGE) and base != CHANGE:
         return f"{CHANGE} {latex_of(key.removeprefix(CHANGE))}"

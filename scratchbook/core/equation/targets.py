@@ -13,6 +13,7 @@ from .codecalls import CodeCall, as_numbers, bind_signature, result_of
 from .definitions import Definitions
 from .equation import Equation, definition_of
 from .errors import EquationError
+from .joined import put_names
 from .nodes import Call, Name, Node, free_names, walk
 from .notation import Notation
 from .options import Expression, Request, lines_of, read_expression, split_line
@@ -145,7 +146,7 @@ def left_key(left: str, equation: Equation, macros: Macros | None, place: dict[s
     """The key of a target's left side, written with or without its arguments."""
     defined = {statement.definition.key for statement in equation.statements if statement.definition}
     try:
-        tokens = spell(read_tokens(left, macros))
+        tokens = put_names(spell(read_tokens(left, macros)), equation.lexicon.variables | equation.lexicon.functions)
         key = plain_key(tokens)
         if key in defined:
             return key

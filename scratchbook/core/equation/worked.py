@@ -37,6 +37,7 @@ from .nodes import (
     Product,
     Reduce,
     Slice,
+    Stretch,
     children,
     put,
     walk,
@@ -195,7 +196,7 @@ class Worker:
             return node if keeps else Literal(self.evaluator.value(node, bound))
         if isinstance(node, Reduce):
             return self.spread(node, bound)
-        if isinstance(node, Family):
+        if isinstance(node, Family | Stretch):
             return Literal(self.evaluator.value(node, bound))
         if isinstance(node, Cases):
             for row in node.rows:

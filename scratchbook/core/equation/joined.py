@@ -1,0 +1,104 @@
+r"""Names of several parts that a left side makes one: \nabla_x \log p of \nabla_x \log p(x) = ..., and the margin
+P_{i \cdot} = \sum_j P_{ij} of a matrix P."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from .pieces import split_commas, unwrapped
+from .statements import RawStatement
+from .symbols import MARGIN, flat, group, read_scripts
+from .tokens import Token
+
+DOTS: Final = frozenset([r"\cdot", "+", "*"])
+LOGARITHMS: Final = frozenset(["log", "ln"])
+
+
+@dataclass(frozen=True)
+class Found:
+    """A name of several parts.  of: the name within it.   tokens: what stands for it.   end: the place behind it."""
+
+    name: str
+    of: str
+    tokens: tuple[Token, ...]
+    end: int
+
+
+Rule = Callable[[Sequence[Token], int], "Found | None"]
+
+
+def join_names(statements: Sequence[RawStatement]) -> list[RawStatement]:
+    """The statements with every such name as one token, wherever a left side gives it."""
+    joined = list(statements)
+    firsts = {statement.members[0][0].text for statement in joined}
+    for rule in RULES:
+        lefts = [found for statement in joined if (found := rule(statement.members[0], 0)) is not None]
+        # A gradient of what the display defines is held against that.
+        names = {found.name for found in lefts if rule is margin_at or found.of not in firsts}
+        joined = [
+            replace(statement, members=tuple(tuple(put_names(member, names)) for member in statement.members))
+            for statement in joined
+        ]
+    return joined
+
+
+def put_names(tokens: Sequence[Token], names: Collection[str]) -> list[Token]:
+    """The tokens with each of these names as one."""
+    kept: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        found = next((found for rule in RULES if (found := rule(tokens, place)) and found.name in names), None)
+        kept += found.tokens if found else (tokens[place],)
+        place = found.end if found else place + 1
+    return kept
+
+
+def gradient_at(tokens: Sequence[Token], place: int) -> Found | None:
+    r"""\nabla_x \log p and \nabla_w L before brackets; \nabla f is one token already."""
+    first, start = tokens[place], place
+    name = first.text
+    if first.text == r"\nabla":
+        scripts, place = read_scripts(tokens, place + 1)
+        if not scripts.below or scripts.above:
+            return None
+        name = rf"\nabla_{flat(scripts.below)}"
+    elif first.text not in {rf"\nabla{{{word}}}" for word in LOGARITHMS}:
+        return None
+    else:
+        name, place = r"\nabla", place + 1
+    is_logarithm = first.text != r"\nabla" or (place < len(tokens) and tokens[place].text in LOGARITHMS)
+    place += is_logarithm and first.text == r"\nabla"
+    if place >= len(tokens) or tokens[place].kind != "name":
+        return None
+    of, end = tokens[place], read_scripts(tokens, place + 1)[1]
+    if end >= len(tokens) or tokens[end].text != "(":
+        return None
+    name += rf"{{\log {of.text}}}" if is_logarithm else f"{{{of.text}}}"
+    return Found(name, of.text, (replace(of, text=name, start=tokens[start].start),), place + 1)
+
+
+def margin_at(tokens: Sequence[Token], place: int) -> Found | None:
+    r"""P_{i \cdot}, n_{+j} and N_{\cdot \cdot}: what runs stays an index, and the dots make another name."""
+    base = tokens[place]
+    if base.kind != "name" or place + 2 >= len(tokens) or tokens[place + 1].text != "_":
+        return None
+    script, end = group(tokens, place + 2)
+    pieces = split_commas(unwrapped(script))
+    atoms = [token for piece in pieces for token in piece]
+    dots = [number for number, token in enumerate(atoms) if token.text in DOTS]
+    is_listed = len(pieces) == len(atoms) or dots in ([0], [len(atoms) - 1]) or len(dots) == len(atoms)
+    if len(atoms) < 2 or not dots or not is_listed:
+        return None
+    if any(token.kind != "name" and token.text not in DOTS for token in atoms):
+        return None
+    name = base.text + MARGIN * sum(2**number for number in dots)
+    rest = [token for token in atoms if token.text not in DOTS]
+    comma, sign = replace(base, kind="symbol", text=","), tokens[place + 1]
+    listed = [part for token in rest for part in (comma, token)][1:]
+    below = (sign, replace(sign, text="{"), *listed, replace(sign, text="}")) if rest else ()
+    return Found(name, base.text, (replace(base, text=name, end=tokens[end - 1].end), *below), end)
+
+
+RULES: Final[tuple[Rule, ...]] = (margin_at, gradient_at)
