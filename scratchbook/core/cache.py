@@ -14,12 +14,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from functools import cache
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
 from scratchbook.core.cells import Cell, Code, Outcome, Session, Uses
+from scratchbook.core.digests import digest, file_digest, folder_digest
 from scratchbook.core.records import RecordError, from_json, to_json
+from scratchbook.core.versions import installed_version
 
 FORMAT: Final = 1
 ENTRIES_A_SESSION: Final = 8
@@ -262,42 +263,12 @@ def is_placed(session: Session, outcome: Outcome) -> bool:
     )
 
 
-def digest(value: Any) -> str:
-    """Return the SHA-256 of plain data."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
-
-
-def file_digest(path: Path) -> str | None:
-    """Return the SHA-256 of a file's bytes; None when it cannot be read."""
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return None
-
-
-def folder_digest(path: Path) -> str | None:
-    """Return the SHA-256 of the sorted names in a folder; None when it cannot be listed."""
-    try:
-        return hashlib.sha256("\n".join(sorted(os.listdir(path))).encode("utf-8", "surrogateescape")).hexdigest()
-    except OSError:
-        return None
-
-
 @cache
 def core_digest() -> str:
     """Return the digest of our own core, whose change can change any outcome."""
     here = Path(__file__).parent
     paths = sorted(here.rglob("*.py"))
     return digest([[str(path.relative_to(here)), file_digest(path)] for path in paths])
-
-
-@cache
-def installed_version(name: str) -> str | None:
-    """Return the version of an installed distribution."""
-    try:
-        return metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return None
 
 
 @cache

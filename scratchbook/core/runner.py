@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
@@ -26,6 +26,7 @@ from scratchbook.core.errors import Mistake
 from scratchbook.core.listings import make_listings
 from scratchbook.core.processes import IS_LINUX
 from scratchbook.core.records import RecordError, dump, load
+from scratchbook.core.versions import versions_of
 
 CLOSING_SECONDS: Final = 5.0
 # What NumPy's BLAS must be told alike in every process, so that last digits agree.
@@ -265,11 +266,12 @@ def worker_environment(hash_seed: int) -> dict[str, str]:
 
 
 def read_outcome(session: Session, answer: Callable[[], bytes]) -> Outcome:
-    """Return the outcome that a worker answers with, or say that it has ended."""
+    """Return the outcome that a worker answers with, with the versions of what it used; or say that it has ended."""
     try:
-        return load(Outcome, answer())
+        outcome = load(Outcome, answer())
     except (OSError, RecordError) as error:
         return failed_outcome(session, f"the process that runs pages has ended: {error or type(error).__name__}")
+    return replace(outcome, uses=replace(outcome.uses, modules=versions_of(outcome.uses.modules)))
 
 
 def _answer(connection: socket.socket) -> bytes:

@@ -6,18 +6,16 @@ Not seen: what a library reads without Python's `open`, and questions such as `o
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import resource
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from importlib import metadata
 from pathlib import Path
 from typing import Any, Final
 
-from scratchbook.core.cache import file_digest, folder_digest
 from scratchbook.core.cells import Uses
+from scratchbook.core.digests import file_digest, folder_digest
 from scratchbook.core.modules import Project
 
 WRITING: Final = os.O_WRONLY | os.O_RDWR
@@ -54,13 +52,13 @@ UNSEEN: Final = {
 class Tracer:
     """What this process has used so far.
 
-    private: folders of the session's own, which vanish with it.   versions: of the packages that are loaded already.
+    private: folders of the session's own, which vanish with it.   packages: modules that are loaded already.
     starts: how many processes the code has started, as far as that makes an event.
     """
 
     project: Project
     private: tuple[str, ...]
-    versions: dict[str, str]
+    packages: set[str]
     files: dict[str, str] = field(default_factory=dict)
     absent: set[str] = field(default_factory=set)
     folders: dict[str, str] = field(default_factory=dict)
@@ -164,18 +162,18 @@ class Tracer:
                 self._written.add(relative)
 
     def uses(self) -> Uses:
-        """Return the record so far, with the distributions whose modules are loaded."""
+        """Return the record so far, with the modules of packages; their versions are for the builder to find."""
         with self.paused():
             absent = {path for path in (self.absent | self.project.absent) if path not in self._written}
             missing = sorted(path for path in absent if not os.path.lexists(self.project.path(path)))
-            versions = self.versions | versions_of(self._imported, self.project.outside)
+            packages = self.packages | packages_of(self._imported, self.project.outside)
             if resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt:  # started without an event
                 self.unsure.add(STARTED)
             return Uses(
                 dict(sorted(self.files.items())),
                 tuple(missing),
                 dict(sorted(self.folders.items())),
-                dict(sorted(versions.items())),
+                dict.fromkeys(sorted(packages), ""),
                 tuple(sorted(self.unsure)),
             )
 
@@ -189,33 +187,14 @@ def _as_path(path: Any) -> str | None:
     return None
 
 
-def versions_of(modules: Iterable[str], folders: tuple[str, ...]) -> dict[str, str]:
-    """Return the version of each installed distribution that one of these top-level modules is from.
+def packages_of(modules: Iterable[str], folders: tuple[str, ...]) -> set[str]:
+    """Return those of these top-level modules that are from installed packages.
 
     folders: in which installed packages lie, among others.
     """
     folders = tuple(folder for folder in folders if folder.endswith("-packages"))
-    found = {}
-    for name in modules:
-        path = getattr(sys.modules.get(name), "__file__", None)
-        if name != STARTED_WITH and isinstance(path, str) and path.startswith(folders):
-            found.update(_versions_of(name))
-    return found
-
-
-@functools.cache
-def _versions_of(module: str) -> dict[str, str]:
-    """Return the distributions that a top-level module is from."""
-    with contextlib.suppress(metadata.PackageNotFoundError):
-        return {module: metadata.version(module)}
-    names = _owners().get(module, ())
-    return {name: metadata.version(name) for name in names}
-
-
-@functools.cache
-def _owners() -> dict[str, list[str]]:
-    """Return the distributions of every top-level module: slow, so asked once and only when names differ."""
-    return dict(metadata.packages_distributions())
+    files = {name: getattr(sys.modules.get(name), "__file__", None) for name in modules if name != STARTED_WITH}
+    return {name for name, file in files.items() if isinstance(file, str) and file.startswith(folders)}
 
 
 def merge(one: Uses, other: Uses) -> Uses:

@@ -46,7 +46,7 @@ from scratchbook.core.sandbox import forbid_network, forbid_other_processes, lim
 from scratchbook.core.sources import is_python, read_text
 from scratchbook.core.statements import prepare_file
 from scratchbook.core.supervisor import Channels, Supervisor
-from scratchbook.core.tracing import Tracer, versions_of
+from scratchbook.core.tracing import Tracer, packages_of
 
 LARGEST_REQUEST: Final = 64 * 1024
 PARENT_SECONDS: Final = 1.0  # how often a server that nobody asks looks whether its parent is there
@@ -73,7 +73,7 @@ def main(arguments: list[str]) -> None:
     if network == "no-network":
         forbid_network()
     if kind == "alone":
-        run_sessions(connection, {})
+        run_sessions(connection, set())
     else:
         serve(connection)
 
@@ -84,7 +84,7 @@ def serve(requests: socket.socket) -> None:
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # supervisors need no reaping
     parent = os.getppid()
     remember_for_pages()
-    versions = preload(("numpy",))
+    packages = preload(("numpy",))
     while True:
         readable, _, _ = select.select([requests], [], [], PARENT_SECONDS)
         if not readable:
@@ -94,10 +94,10 @@ def serve(requests: socket.socket) -> None:
         message, handles, _, _ = socket.recv_fds(requests, LARGEST_REQUEST, 1)
         if not message or not handles:
             break
-        versions |= preload(json.loads(message)["preload"])
+        packages |= preload(json.loads(message)["preload"])
         if os.fork() == 0:
             requests.close()
-            run_sessions(socket.socket(fileno=handles[0]), versions)
+            run_sessions(socket.socket(fileno=handles[0]), packages)
         os.close(handles[0])
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     kill_all_children()
@@ -112,25 +112,25 @@ def remember_for_pages() -> None:
     show_bytes(b"\r", 1)
 
 
-def preload(names: list[str] | tuple[str, ...]) -> dict[str, str]:
+def preload(names: list[str] | tuple[str, ...]) -> set[str]:
     """Import modules that sessions need, so that each finds them loaded; a missing one is the session's to tell.
 
-    Returns the versions of all packages that are loaded, nothing when no module is new.
+    Returns the modules of all packages that are loaded, nothing when none is new.
     """
     wanted = [part for name in names for part in (name, *LAZY_PARTS.get(name, ())) if part not in sys.modules]
     for name in wanted:
         with contextlib.suppress(ImportError):
             importlib.import_module(name)
     if not wanted:
-        return {}
+        return set()
     gc.freeze()  # what is shared with the pages stays shared
-    return versions_of([name for name in sys.modules if "." not in name], outside_project())
+    return packages_of([name for name in sys.modules if "." not in name], outside_project())
 
 
-def run_sessions(connection: socket.socket, versions: dict[str, str]) -> NoReturn:
+def run_sessions(connection: socket.socket, packages: set[str]) -> NoReturn:
     """Supervise one session after another and send their outcomes, until nobody asks any more; end this process.
 
-    versions: of the packages that are loaded, for the record of what a page has used.
+    packages: modules that are loaded, for the record of what a page has used.
     """
     status = 1
     try:
@@ -140,7 +140,7 @@ def run_sessions(connection: socket.socket, versions: dict[str, str]) -> NoRetur
         with connection.makefile("rb") as stream:
             while line := stream.readline():
                 session = load(Session, line)
-                outcome = Supervisor(session, functools.partial(start_page, versions), connection).run()
+                outcome = Supervisor(session, functools.partial(start_page, packages), connection).run()
                 connection.sendall(dump(outcome) + b"\n")
                 if living_children():  # what could not be killed must not be taken for the next page's
                     break
@@ -164,14 +164,14 @@ def prepare_files(session: Session, used: Iterable[str]) -> None:
                 prepare_file(read_text(project.read(path), path), path)
 
 
-def start_page(versions: dict[str, str], session: Session, listings: dict[str, Listing], channels: Channels) -> int:
+def start_page(packages: set[str], session: Session, listings: dict[str, Listing], channels: Channels) -> int:
     """Fork the process in which the page's code runs; return its number."""
     child = os.fork()
     if child:
         return child
     status = 1
     try:
-        run_page(versions, session, listings, channels)
+        run_page(packages, session, listings, channels)
         status = 0
     except BaseException:
         send_report(channels, {"broken": traceback.format_exc()})
@@ -179,7 +179,7 @@ def start_page(versions: dict[str, str], session: Session, listings: dict[str, L
         os._exit(status)
 
 
-def run_page(versions: dict[str, str], session: Session, listings: dict[str, Listing], channels: Channels) -> None:
+def run_page(packages: set[str], session: Session, listings: dict[str, Listing], channels: Channels) -> None:
     """Make this process what a page's code expects, and run the page in it."""
     os.setsid()
     die_with_parent()
@@ -194,14 +194,14 @@ def run_page(versions: dict[str, str], session: Session, listings: dict[str, Lis
     set_environment(session, channels)
     os.chdir(session.root)
     folders = machine_folders(session.root, channels.home, channels.temporary)
-    versions |= preload(session.preload)
+    packages |= preload(session.preload)
     set_numbers(session)
     project = Project(session.root, session.folders, dict(session.sources), outside_project())
     marker = Marker(channels.output, channels.token)
     modules = ProjectModules(project, marker.mark)
     modules.install()
     sys.path[:0] = [project.path(folder) for folder in project.folders]  # for interpreters that the code starts
-    tracer = Tracer(project, (os.path.dirname(channels.home),), versions)
+    tracer = Tracer(project, (os.path.dirname(channels.home),), packages)
     tracer.start()
     gc.enable()
     report = functools.partial(send_report, channels)

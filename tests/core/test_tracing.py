@@ -1,10 +1,11 @@
 """What a session used: each file by its content, each one it looked for in vain, and whatever leaves a doubt."""
 
 import hashlib
+from importlib import metadata
 
 import pytest
 
-from scratchbook.core.cache import file_digest, folder_digest
+from scratchbook.core.digests import file_digest, folder_digest
 from tests.core.pages import block, shown, value
 
 
@@ -124,7 +125,10 @@ def test_the_digests_are_those_of_the_store(project):
 def test_installed_packages_are_recorded_by_version_and_their_files_are_not(project):
     used = uses(project, "import pygments, numpy")
 
-    assert set(used.modules) >= {"numpy", "pygments"}
+    assert {name: used.modules.get(name) for name in ("numpy", "pygments")} == {
+        "numpy": metadata.version("numpy"),
+        "pygments": metadata.version("pygments"),
+    }
     assert used.files == {}
     assert used.unsure == ()
 
