@@ -87,7 +87,10 @@ class Night(Style):  # type: ignore[misc]
 
 
 class QuietFormatter(HtmlFormatter):  # type: ignore[misc]
-    """Write no element around what every style of the site shows as plain text: a third of a listing's elements."""
+    """Write no element around what every style of the site shows as plain text: a third of a listing's elements.
+
+    A listing says how many lines it has, so that a browser may draw it later.
+    """
 
     def __init__(self, **options: Any) -> None:
         """Take Pygments' options, and `beside`: the site's other styles."""
@@ -97,7 +100,9 @@ class QuietFormatter(HtmlFormatter):  # type: ignore[misc]
 
     def format(self, tokensource: Iterable[tuple[Any, str]], outfile: Any) -> None:
         """Write code whose plain kinds of words are plain text."""
-        super().format(((Token.Text if self.is_plain(kind) else kind, text) for kind, text in tokensource), outfile)
+        tokens = [(Token.Text if self.is_plain(kind) else kind, text) for kind, text in tokensource]
+        self.prestyles = f"--lines:{sum(text.count(chr(10)) for _, text in tokens)}"
+        super().format(tokens, outfile)
 
     def is_plain(self, kind: Any) -> bool:
         """Whether all styles show a kind of word as any other text."""

@@ -33,6 +33,15 @@ NUMBERED: Final = re.compile(r"\\(begin|end)\{(equation|align|gather|alignat|fla
 WORDS: Final = re.compile(r"\\(?:operatorname\*?|mathrm|mathsf|text|textrm|mathtt)\s*\{([^{}]*)\}")
 PRICE: Final = re.compile(r"\d[\d.,]*(\s+[a-z]{2,}\b.*\s|\s*[-–]|\s.*\s)", re.DOTALL)
 
+# How KaTeX marks the room of a part of a formula; and the room of a line, in ems above and below its base.
+STRUT: Final = re.compile(r'class="katex-strut" style="height:([\d.]+)em;(?:vertical-align:(-?[\d.]+)em;)?"')
+LINE: Final = (0.9, 0.35)
+DRAWING: Final = '<span class="katex-html" aria-hidden="true"'
+HEIGHT: Final = re.compile(r' style="contain-intrinsic-height:[^"]*"')
+DISPLAY: Final = re.compile(r'<div class="equation-body">.*?</div>', re.DOTALL)
+LETTERS: Final = re.compile(r'<span class="([^"]*)"[^>]*>([^<]+)</span>')
+FACE: Final = re.compile(r"\b(?:(?:math|text)(?!normal|rm)[a-z]+|boldsymbol|amsrm|mathnormal)\b")
+
 # The parts of KaTeX's fonts that stand in sentences, and what uses them, see static-katex.
 FONTS: Final = {
     "Main-Regular-letters": re.compile(r'class="katex-html"'),
@@ -103,7 +112,7 @@ class Mathematics:
         if drawing.error:
             tex = escape(str(node.get("scratchbook_tex", node.astext())))
             return f'<code class="scratchbook-failure">{tex}</code>'
-        return drawing.markup
+        return drawing.markup if form == "mathml" else drawn_later(drawing.markup)
 
     def visit_math(self, writer: HTML5Translator, node: nodes.math) -> None:
         """Write mathematics within a sentence."""
@@ -128,6 +137,35 @@ class Mathematics:
     def finish(self, app: Sphinx, exception: Exception | None) -> None:
         """Let the engine go."""
         self.typesetter.close()
+
+
+def drawn_later(markup: str) -> str:
+    """Return a drawing with the height of a display, in whose room a browser may pass it over until it comes near."""
+    if not markup.startswith('<span class="katex-display">'):
+        return markup
+    return markup.replace(DRAWING, f'{DRAWING} style="contain-intrinsic-height:{display_height(markup):.3f}em"', 1)
+
+
+def draw_lone_faces(body: str) -> str:
+    """Return a page on which displays with fonts of their own are drawn at once.
+
+    A browser asks for a font when it draws the first letter, and a page is printed with the fonts that are there.
+    """
+    present = faces(DISPLAY.sub("", body))
+    return DISPLAY.sub(lambda found: found[0] if faces(found[0]) <= present else HEIGHT.sub("", found[0], 1), body)
+
+
+def faces(markup: str) -> set[tuple[str, bool]]:
+    """Return which fonts drawings use, as the class that names each, and of which part: of ASCII, or of the others."""
+    return {("".join(FACE.findall(classes)[:1]), text.isascii()) for classes, text in LETTERS.findall(markup)}
+
+
+def display_height(markup: str) -> float:
+    """Return the height of a drawn display of one line, in ems."""
+    struts = [(float(height), float(shift or 0)) for height, shift in STRUT.findall(markup)]
+    above = max((height + shift for height, shift in struts), default=0.0)
+    below = max((-shift for _, shift in struts), default=0.0)
+    return max(above, LINE[0]) + max(below, LINE[1])
 
 
 def is_chosen(app: Sphinx) -> bool:
@@ -245,11 +283,12 @@ def add_styles(app: Sphinx, pagename: str, templatename: str, context: dict[str,
     has_mathematics = doctree is not None and next(find_mathematics(doctree), None) is not None
     if app.builder.name != "epub" and is_chosen(app) and has_mathematics:
         app.builder.add_css_file("katex/katex.css")  # type: ignore[attr-defined]
+        context["body"] = draw_lone_faces(context["body"])
         if app.config.html_baseurl:  # a page from a folder may not preload: browsers call it another origin
             for font in preloads(context["body"]):
                 uri = escape(context["pathto"](f"_static/{font}", resource=True))
                 link = f'<link rel="preload" as="font" type="font/woff2" crossorigin href="{uri}">'
-                context["metatags"] = f'{context.get("metatags", "")}\n{link}'
+                context["metatags"] = f"{context.get('metatags', '')}\n{link}"
 
 
 def register(app: Sphinx) -> None:

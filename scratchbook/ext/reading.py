@@ -135,6 +135,7 @@ def add_files(app: Sphinx) -> None:
     app.add_css_file("scratchbook.css")
     if app.builder.name != "epub":
         app.add_js_file("scratchbook.js", loading_method="defer")
+        app.add_js_file("scratchbook-scroll.js", loading_method="defer")
     if app.builder.name != "epub" and "sphinx_copybutton" not in app.extensions:
         app.add_js_file("scratchbook-copy.js", loading_method="defer")
 

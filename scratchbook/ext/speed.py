@@ -11,8 +11,6 @@ import gc
 from typing import Any, Final
 
 import jinja2
-import pygments
-import sphinx
 from jinja2.bccache import Bucket, BytecodeCache
 from pygments.formatter import Formatter
 from pygments.lexer import Lexer
@@ -22,6 +20,7 @@ from sphinx.highlighting import PygmentsBridge, lexer_classes, lexers
 
 from scratchbook.core.kept import Kept, key_of
 from scratchbook.ext.citations import AuthorYearStyle
+from scratchbook.ext.incremental import own_digest
 from scratchbook.ext.settings import kept_pieces
 
 # A build makes trees that live until its end.  Never to look costs 30 MB more, and the time to make these pages.
@@ -71,8 +70,8 @@ class KeptHighlighter(PygmentsBridge):
         """Colour a block of code; one that Sphinx has something to say about is coloured anew each time."""
         if lang == "none":  # there is nothing to colour, and asking the store takes longer
             return super().highlight_block(source, lang, opts, force, location, **kwargs)
-        key = key_of("code", sphinx.__version__, pygments.__version__, self.dest, self.style, self.latex_engine,
-                     source, lang, sorted((opts or {}).items()), force, sorted(kwargs.items()))  # fmt: skip
+        key = key_of("code", own_digest(), self.dest, self.style, self.latex_engine, source, lang,
+                     sorted((opts or {}).items()), force, sorted(kwargs.items()))  # fmt: skip
         if (known := self.kept.get(key)) is not None:
             return known.decode()
         self._lexers_asked.clear()

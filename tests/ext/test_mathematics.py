@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from docutils import nodes
 
-from scratchbook.ext.mathematics import FONTS
+from scratchbook.ext.mathematics import FONTS, display_height, draw_lone_faces
 
 BAD = "# Book\n\nOne line.\nAnd $\\foo$ here.\n\n- in a list\n\n  ```{math}\n  a = b\n  + \\bar\n  ```\n"
 
@@ -189,3 +189,21 @@ def test_a_page_without_such_letters_asks_for_fewer_fonts(chapter):
 @pytest.mark.parametrize(("text", "address"), [("$x$", ""), ("Words.", "https://book.example/")])
 def test_a_page_from_a_folder_and_one_without_formulas_ask_for_no_font(chapter, text, address):
     assert "preload" not in chapter(f"# Book\n\n{text}\n", builder="html", html_baseurl=address).file("index.html")
+
+
+HEIGHTS = [("", 1.25), ('class="katex-strut" style="height:3em;vertical-align:-1em;"', 3.0)]
+
+
+@pytest.mark.parametrize(("markup", "height"), HEIGHTS)
+def test_a_display_is_as_high_as_its_struts_and_at_least_a_line(markup, height):
+    assert display_height(markup) == pytest.approx(height)
+
+
+def test_a_display_with_a_font_of_its_own_is_drawn_at_once():
+    letter = '<span class="mord {}">R</span>'
+    height = ' style="contain-intrinsic-height:2em"'
+    display = f'<div class="equation-body"><span{height}>{letter}</div>'
+    plain, lone = display.format("mathnormal"), display.format("mathcal")
+    sentence = letter.format("mathnormal")
+
+    assert draw_lone_faces(sentence + plain + lone) == sentence + plain + lone.replace(height, "")

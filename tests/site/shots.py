@@ -50,6 +50,10 @@ def serve(site):
     return f"http://127.0.0.1:{server.server_port}"
 
 
+# What a browser draws only near the view, which a picture of the whole page never scrolls to.
+PASSED_OVER = ".katex-html, .highlight pre"
+
+
 def take(browser, address, look, file):
     """Write the picture of a page, and that of its end where it is long; return how many."""
     context = browser.new_context(**LOOKS[look])
@@ -60,6 +64,8 @@ def take(browser, address, look, file):
     if look == "print":
         page.emulate_media(media="print")
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.locator(PASSED_OVER).evaluate_all("boxes => boxes.forEach(box => { box.style.contentVisibility = 'visible'; })")
+    page.wait_for_timeout(200)  # for the fonts of what was passed over
     whole = page.evaluate("document.documentElement.scrollHeight")
     tops = {file: 0} | ({file.with_stem(f"{file.stem}-end"): whole - LONGEST} if whole > LONGEST else {})
     for path, top in tops.items():

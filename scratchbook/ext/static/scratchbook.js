@@ -75,14 +75,6 @@
     box.focus();
   });
 
-  const boxes = [...all(".equation-body, .highlight pre, .table-wrapper, .equation-list dt, .scratchbook-figure")];
-  const reach = (seen) => {
-    const wide = seen.map((box) => box.scrollWidth > box.clientWidth + 1); // before any change: one layout, not one a box
-    seen.forEach((box, at) => (wide[at] ? (box.tabIndex = 0) : box.removeAttribute("tabindex")));
-  };
-  const watch = new ResizeObserver((seen) => reach(seen.map(({ target }) => target)));
-  boxes.forEach((box) => watch.observe(box));
-  document.fonts.ready.then(() => reach(boxes));
   for (const [selector, label] of [[".sidebar-drawer", "Chapters"], [".footnote-list", "Footnotes"], [".content-icon-container", "This page"]])
     for (const aside of all(selector)) aside.ariaLabel = label;
   for (const icons of all(".content-icon-container")) icons.setAttribute("role", "navigation");

@@ -1,0 +1,19 @@
+// What scrolls: wide boxes are reached by the keyboard, and the list of chapters shows where the reader is.
+(() => {
+  "use strict";
+  const boxes = [...document.querySelectorAll(".equation-body, .highlight pre, .table-wrapper, .equation-list dt, .scratchbook-figure")];
+  const reach = (seen) => {
+    const wide = seen.map((box) => box.scrollWidth > box.clientWidth + 1); // before any change: one layout, not one a box
+    seen.forEach((box, at) => (wide[at] ? (box.tabIndex = 0) : box.removeAttribute("tabindex")));
+  };
+  const watch = new ResizeObserver((seen) => reach(seen.map(({ target }) => target)));
+  boxes.forEach((box) => watch.observe(box));
+  document.fonts.ready.then(() => reach(boxes));
+  // The browser passes over what is far below (see the style sheet), and knows how wide it is once it has drawn it.
+  const drawn = ({ target, skipped }) => skipped || reach(boxes.filter((box) => box.contains(target)));
+  document.addEventListener("contentvisibilityautostatechange", drawn);
+
+  const entry = document.querySelector(".sidebar-tree .current-page");
+  const list = entry?.closest(".sidebar-scroll");
+  if (list) list.scrollTop += entry.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 2;
+})();

@@ -1,0 +1,81 @@
+"""What scrolls, and what the browser passes over until a reader scrolls to it."""
+
+from __future__ import annotations
+
+import pytest
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site")]
+
+PASSED_OVER = "article .katex-display .katex-html[style], article .highlight pre"
+
+
+def chapter(site):
+    return (site / "chapter.html").as_uri()
+
+
+def test_what_is_passed_over_takes_the_room_that_it_will_need(site, open_page):
+    with open_page(chapter(site), width=1366, height=300) as page:
+        page.evaluate("document.fonts.ready.then(() => 0)")
+        moved = page.evaluate(
+            """(selector) => [...document.querySelectorAll(selector)].filter((box) => {
+                const before = box.getBoundingClientRect().height;
+                box.style.contentVisibility = "visible";
+                return Math.abs(box.getBoundingClientRect().height - before) > 1;
+            }).map((box) => box.textContent.slice(0, 80))""",
+            PASSED_OVER,
+        )
+
+        assert moved == []
+
+
+def test_something_is_passed_over(site, open_page):
+    with open_page(chapter(site), width=390, height=300) as page:
+        page.wait_for_timeout(200)
+        skipped = page.evaluate(
+            """(selector) => [...document.querySelectorAll(selector)].map((box) => box.firstElementChild)
+               .filter((part) => !part.checkVisibility({contentVisibilityAuto: true})).length""",
+            PASSED_OVER,
+        )
+
+        assert skipped > 0
+
+
+def test_without_scripts_nothing_is_passed_over(site, open_page):
+    with open_page(chapter(site), width=390, height=300, java_script_enabled=False) as page:
+        style = page.locator("article .highlight pre").last.evaluate("box => getComputedStyle(box).contentVisibility")
+
+        assert style == "visible"
+
+
+def test_a_wide_box_is_reached_by_the_keyboard_once_it_is_drawn(site, open_page):
+    with open_page(chapter(site), width=320, height=300) as page:
+        page.evaluate(f"""document.querySelectorAll("{PASSED_OVER}").forEach((box) => (box.style.fontSize = '200%'))""")
+        last = page.locator(".equation-body:has(.katex-html[style])").last
+        last.scroll_into_view_if_needed()
+        page.wait_for_timeout(300)
+        is_wide, is_reached = last.evaluate("box => [box.scrollWidth > box.clientWidth + 1, box.tabIndex >= 0]")
+
+        assert is_wide == is_reached
+
+
+def test_a_finger_finds_the_button_that_copies_below_the_code(site, open_page):
+    with open_page(chapter(site), width=390, has_touch=True, is_mobile=True) as page:
+        covered = page.evaluate(
+            """[...document.querySelectorAll('button.copy-code')].filter((button) => {
+                const words = document.createRange();
+                words.selectNodeContents(button.previousElementSibling);
+                return words.getBoundingClientRect().bottom > button.getBoundingClientRect().top;
+            }).length"""
+        )
+
+        assert page.locator("button.copy-code").count() > 0
+        assert covered == 0
+
+
+def test_the_list_of_chapters_shows_where_the_reader_is(site, open_page):
+    with open_page((site / "second.html").as_uri(), height=260) as page:
+        entry = page.locator(".sidebar-tree .current-page").bounding_box()
+        box = page.locator(".sidebar-scroll").bounding_box()
+
+        assert box["y"] <= entry["y"]
+        assert entry["y"] + entry["height"] <= box["y"] + box["height"]
