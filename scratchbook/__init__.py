@@ -15,6 +15,7 @@ ext             everything that touches Sphinx
     exec_code   {exec_code}, as in sphinx-exec-code
     shortcuts   what docutils and Sphinx work out anew for every page
     sidebar     the table of contents beside each page, rendered once
+    outlines    what Sphinx numbers figures by, taken from each page once
     incremental what Sphinx must read and write again, so that a rebuild equals a clean build
     interrupted what a killed build was reading and writing
     unreadable  chapters that are no text
@@ -74,6 +75,7 @@ ROOMS: Final = (
     "speed",
     "shortcuts",
     "sidebar",
+    "outlines",
     "incremental",
     "unreadable",
     "domain",

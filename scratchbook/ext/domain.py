@@ -124,12 +124,13 @@ class LiveDomain(Domain):
 
     pages: docname -> Page.   outcomes: session key -> Outcome, see `session_key`.
     checked: docname -> mistakes found by comparing outcomes with what the page promised.
+    outlines: docname -> all that figures are numbered by; made once all pages are read, so there is nothing to merge.
     """
 
     name = "scratchbook"
     label = "scratchbook"
-    data_version = 3
-    initial_data: ClassVar[dict[str, Any]] = {"pages": {}, "outcomes": {}, "checked": {}}
+    data_version = 4
+    initial_data: ClassVar[dict[str, Any]] = {"pages": {}, "outcomes": {}, "checked": {}, "outlines": {}}
     # Absolute, set anew in each build by `set_folders`, since an environment may be moved with its project.
     root = Path()
     confdir = Path()
@@ -149,6 +150,11 @@ class LiveDomain(Domain):
     def checked(self) -> dict[str, list[Mistake]]:
         """Mistakes that only an outcome could show."""
         return self.data["checked"]  # type: ignore[no-any-return]
+
+    @property
+    def outlines(self) -> dict[str, Any]:
+        """What another room keeps of each doctree until the page is read again."""
+        return self.data["outlines"]  # type: ignore[no-any-return]
 
     def page(self, docname: str) -> Page:
         """Return the record of a page, made when there is none."""
@@ -181,6 +187,7 @@ class LiveDomain(Domain):
         """Forget a page; its outcomes stay until the run phase, which may need nothing else."""
         self.pages.pop(docname, None)
         self.checked.pop(docname, None)
+        self.outlines.pop(docname, None)
 
     def merge_domaindata(self, docnames: Set[str], otherdata: dict[str, Any]) -> None:
         """Take over the pages that another process has read."""
