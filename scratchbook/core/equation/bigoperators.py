@@ -299,21 +299,14 @@ class BindingReader:
 
 def read_ones(parser: Parser) -> Node:
     r"""\mathbb{1}[condition], \mathbf{1}_{x > 0}, or the vector of ones, with or without its size."""
-    from .brackets import CLOSER, raised
+    from .brackets import raised
 
     token = parser.take()
     if token.text == "0":
         _, parser.place = read_scripts(parser.tokens, parser.place)
         return Constant("zero", **parser.since(token.start))
     if parser.text in ("[", r"\{", "("):
-        opener = parser.take()
-        start = parser.place
-        depth = 1
-        while depth:
-            part = parser.take()
-            depth += (part.text in CLOSER) - (part.text in CLOSER.values())
-        condition = read_condition(parser, parser.tokens[start : parser.place - 1])
-        return Indicator(required(condition, opener), **parser.since(token.start))
+        return read_indicator(parser, token.start)
     scripts, parser.place = read_scripts(parser.tokens, parser.place)
     below = scripts.below
     if below and below[0].text in ("[", r"\{", "(") and below[-1].text in ("]", r"\}", ")"):
@@ -326,6 +319,20 @@ def read_ones(parser: Parser) -> Node:
     else:
         node = Constant("ones", **parser.since(token.start))
     return raised(parser, node, scripts.above, token.start) if scripts.above else node
+
+
+def read_indicator(parser: Parser, at: int) -> Node:
+    """The brackets of an indicator, with its condition.  at: where it begins in the text."""
+    from .brackets import CLOSER
+
+    opener = parser.take()
+    start = parser.place
+    depth = 1
+    while depth:
+        part = parser.take()
+        depth += (part.text in CLOSER) - (part.text in CLOSER.values())
+    condition = read_condition(parser, parser.tokens[start : parser.place - 1])
+    return Indicator(required(condition, opener), **parser.since(at))
 
 
 def required(condition: Node | None, at: Token) -> Node:

@@ -95,7 +95,7 @@ def is_of_numbers(self: Evaluator, parameter: object) -> bool:
     """Is a function declared of a number, so that it goes through an array element by element?"""
     key = getattr(parameter, "key", "")
     symbol = self.ranges.notation.symbols.get(key)
-    return symbol is not None and not symbol.kind.shape
+    return symbol is not None and not symbol.kind.shape and symbol.kind.name != "dim"
 
 
 def members(self: Evaluator, clause: Clause, node: Call, bound: Bound) -> dict[str, Value]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from .errors import fault
 from .nodes import Add, Compare, Join, Logic, Name, Node, Number, Parity
-from .pieces import split_at, split_commas, unwrapped
+from .pieces import split_at, split_commas, unwrapped, words_of
 from .tokens import Token
 from .vocabulary import REFUSED, RELATIONS
 
@@ -16,25 +16,42 @@ if TYPE_CHECKING:
     from .parser import Parser
 
 ORDER: Final = frozenset(["=", "<", ">", r"\le", r"\ge", r"\ne", ":="])
+REST: Final = frozenset("otherwise else elsewhere other".split())
+# All words that a condition may have: any other, such as "not" and "unless", would turn or widen it.
+WORDS: Final = frozenset("if when whenever for where with while is are and or even odd".split())
+BESIDE_REST: Final = frozenset("in all any cases".split())
 
 
 def read_condition(parser: Parser, tokens: Sequence[Token]) -> Node | None:
-    """The condition of a case; None for 'otherwise'."""
+    """The condition of a case; None for 'otherwise'.  Raises EquationError for words that say more."""
+    check_words(tokens)
     kept = [token for token in tokens if not is_filler(token)]
     while kept and kept[-1].text in (",", ".", ";"):
         kept.pop()
     while kept and kept[0].text in (",", ";"):
         kept.pop(0)
     if not kept or all(token.kind == "text" for token in kept):
+        texts = [token for token in tokens if token.kind == "text"]
+        if texts and not any(words_of(token) & REST for token in texts):
+            raise fault(f"nothing follows '{texts[0].text.strip()}'; write a condition there, or 'otherwise'", texts[0])
         return None
     return read_logic(parser, unwrapped(kept))
 
 
+def check_words(tokens: Sequence[Token]) -> None:
+    """Refuse a word that a condition cannot have, since passing it over would change what is said."""
+    for token in tokens:
+        words = words_of(token)
+        unknown = sorted(words - WORDS - {""} - (REST | BESIDE_REST if words & REST else set()))
+        if unknown:
+            raise fault(f"the word '{unknown[0]}' in a condition is not read; write the condition in signs", token)
+
+
 def is_filler(token: Token) -> bool:
     """A word that changes nothing: if, for, where."""
-    words = {word.strip(".,;:").lower() for word in token.text.split()}
+    words = words_of(token)
     return token.kind == "space" or (
-        token.kind == "text" and not words & {"and", "or", "even", "odd", "not"} and not words & {"otherwise", "else"}
+        token.kind == "text" and not words & {"and", "or", "even", "odd"} and not words & {"otherwise", "else"}
     )
 
 

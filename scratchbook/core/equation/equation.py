@@ -174,7 +174,7 @@ def read(
     tokens: list[Token], source: str, notation: Notation, given: Sequence[Equation], *, is_plain: bool
 ) -> Equation:
     """Read spelled tokens into an equation."""
-    raw = join_names(read_statements(tokens))
+    raw = join_names(read_statements(tokens), [*notation.symbols, *notation.functions])
     lexicon = make_lexicon(notation, raw, *given_names(given))
     reader = Reader(lexicon, source, is_plain=is_plain)
     for statement in raw:
@@ -273,10 +273,11 @@ class Reader:
         self.statements.append(Statement(tuple(members), relations, raw.row, text, raw.relations))
 
     def left(self, raw: RawStatement) -> Node:
-        r"""The left side; of an event such as \Pr(X = k) no more than its name."""
+        r"""The left side; of an event such as \Pr(X = k), of P(x_1, \ldots, x_n) and of V(D, G) with functions D and
+        G no more than its name."""
         tokens = raw.members[0]
         named = read_left(tokens, self.lexicon)
-        if named and named.arguments and any(token.text in RELATIONS for token in named.arguments):
+        if named and named.arguments and is_said_only(named.arguments, self.lexicon):
             key = resolve_left(self.lexicon, named)[0]
             return Name(key or named.base, start=tokens[0].start, end=tokens[-1].end)
         return self.parser(tokens).whole()
@@ -340,6 +341,13 @@ class Reader:
         node = read_logic(self.parser(()), tokens)
         assert isinstance(node, Compare)  # its members were read as expressions, which hold no "and"
         self.conditions.append(node)
+
+
+def is_said_only(arguments: Sequence[Token], lexicon: Lexicon) -> bool:
+    """Do arguments on the left say what it is about, rather than name parameters?"""
+    texts = [token.text for token in arguments]
+    has_function = any(text in lexicon.functions and "(" not in texts for text in texts)
+    return has_function or any(text in RELATIONS or text == r"\ldots" for text in texts)
 
 
 def pieces_of(tokens: Sequence[Token]) -> list[list[Token]]:

@@ -1,5 +1,5 @@
-r"""Names of several parts that a left side makes one: \nabla_x \log p of \nabla_x \log p(x) = ..., and the margin
-P_{i \cdot} = \sum_j P_{ij} of a matrix P."""
+r"""Names of several parts that a left side makes one: \nabla_x \log p of \nabla_x \log p(x) = ..., the margin
+P_{i \cdot} = \sum_j P_{ij} of a matrix P, and \delta_t V = ... of a declared V."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 from .pieces import split_commas, unwrapped
 from .statements import RawStatement
-from .symbols import MARGIN, flat, group, read_scripts
+from .symbols import MARGIN, flat, group, read_scripts, split_key
 from .tokens import Token
 
 DOTS: Final = frozenset([r"\cdot", "+", "*"])
@@ -29,14 +29,19 @@ class Found:
 Rule = Callable[[Sequence[Token], int], "Found | None"]
 
 
-def join_names(statements: Sequence[RawStatement]) -> list[RawStatement]:
-    """The statements with every such name as one token, wherever a left side gives it."""
+def join_names(statements: Sequence[RawStatement], declared: Collection[str]) -> list[RawStatement]:
+    """The statements with every such name as one token, wherever a left side gives it.
+
+    declared: the keys of the notation.
+    """
     joined = list(statements)
     firsts = {statement.members[0][0].text for statement in joined}
     for rule in RULES:
         lefts = [found for statement in joined if (found := rule(statement.members[0], 0)) is not None]
         # A gradient of what the display defines is held against that.
-        names = {found.name for found in lefts if rule is margin_at or found.of not in firsts}
+        names = {found.name for found in lefts if rule is not gradient_at or found.of not in firsts}
+        if rule is applied_at:
+            names = {found.name for found in lefts if is_applied(found, joined, declared)}
         joined = [
             replace(statement, members=tuple(tuple(put_names(member, names)) for member in statement.members))
             for statement in joined
@@ -101,4 +106,29 @@ def margin_at(tokens: Sequence[Token], place: int) -> Found | None:
     return Found(name, base.text, (replace(base, text=name, end=tokens[end - 1].end), *below), end)
 
 
-RULES: Final[tuple[Rule, ...]] = (margin_at, gradient_at)
+def applied_at(tokens: Sequence[Token], place: int) -> Found | None:
+    r"""\delta_t V: a name with an index, and another behind it."""
+    first = tokens[place]
+    if first.kind != "name" or place + 2 >= len(tokens) or tokens[place + 1].text != "_":
+        return None
+    end = read_scripts(tokens, place + 1)[1]
+    if end >= len(tokens) or tokens[end].kind != "name":
+        return None
+    of = tokens[end]
+    name = f"{first.text}{{{of.text}}}" if first.text.startswith("\\") else rf"\mathcal{{{first.text}{of.text}}}"
+    made = (replace(first, text=name, end=of.end), *tokens[place + 1 : end])
+    return Found(name, of.text, made, end + 1)
+
+
+def is_applied(found: Found, statements: Sequence[RawStatement], declared: Collection[str]) -> bool:
+    """Is a name followed by another all of a left side, the first standing for nothing and the second declared?"""
+    lefts = [statement.members[0] for statement in statements]
+    whole = [left for left in lefts if (own := applied_at(left, 0)) and own.name == found.name and own.end == len(left)]
+    if not whole or found.of not in declared:
+        return False
+    first = whole[0][0].text
+    others = [left[0].text for left in lefts if left not in whole]
+    return first not in others and not any(split_key(key)[0] == first for key in declared)
+
+
+RULES: Final[tuple[Rule, ...]] = (margin_at, gradient_at, applied_at)

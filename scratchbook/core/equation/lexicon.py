@@ -90,6 +90,10 @@ class Lexicon:
     def split_below(self, base: str, tokens: Sequence[Token]) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
         """Part an undeclared name's subscript into a label and indices: m,i of q_{m,i} when m is a number."""
         pieces = split_commas(unwrapped(tokens))
+        parts = letters_of(pieces[0]) if len(pieces) == 1 else []
+        if len(parts) > 1 and any(flat(part) in self.indices for part in parts[1:]):
+            # e_{tj} with a label t, as of a declared s_{t-1}, and an index j
+            pieces = parts if parts[0][0].text in self.labels - self.indices - self.variables else pieces
         count = int(self.is_fresh(base, tokens))
         while count < len(pieces) and self.is_label(pieces[count]):
             count += 1
@@ -103,6 +107,8 @@ class Lexicon:
         """Is a script part of a name, rather than an index?"""
         if any(token.text == ":" for token in tokens):
             return False
+        if tokens and all(token.text in (r"\emptyset", r"\varnothing") for token in tokens):
+            return True
         letters = self.names_in(tokens) + [token.text for token in tokens if token.kind == "text"]
         known = self.indices | self.variables | self.on_right
         if len(tokens) > 2 and is_run(tokens) and any(letter not in known for letter in letters):
@@ -121,6 +127,19 @@ def words_of(keys: Iterable[str]) -> list[str]:
     """The bases of several plain letters, longest first, and those such as \\Delta W."""
     bases = {split_key(key)[0] for key in keys if not key.startswith(r"\frac")}
     return sorted((base for base in bases if is_word(base)), key=len, reverse=True)
+
+
+def letters_of(tokens: Sequence[Token]) -> list[list[Token]]:
+    """The letters side by side, each with its primes; nothing where anything else stands."""
+    letters: list[list[Token]] = []
+    for token in tokens:
+        if token.kind == "name" and len(token.text) == 1:
+            letters.append([token])
+        elif token.text == "'" and letters:
+            letters[-1].append(token)
+        else:
+            return []
+    return letters
 
 
 def is_run(tokens: Sequence[Token]) -> bool:

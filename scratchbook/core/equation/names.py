@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from .known import REDUCERS, known_function
-from .leftsides import Left, is_labelled, read_left, resolve_left
+from .leftsides import Left, derivative_parts, is_labelled, read_left, resolve_left
 from .letters import label_letters, letters_on_right, note_range_letters, running_letters
 from .lexicon import Lexicon, is_run, is_word, words_of
 from .notation import Notation
@@ -43,7 +43,7 @@ def make_lexicon(
     lexicon.variables |= set(given)
     lexicon.words = words_of([*lexicon.variables, *lexicon.functions, *lexicon.indices])
     lexicon.fresh = new_names(statements, lexicon)
-    lexicon.indices |= running_letters(statements, lexicon) - {"d"}
+    lexicon.indices |= running_letters(statements, lexicon) - ({"d"} if derives_by_d(statements) else set())
     for statement in statements:
         note_range_letters(statement, lexicon)
     lexicon.labels = label_letters(notation) - lexicon.indices
@@ -52,6 +52,16 @@ def make_lexicon(
     add_left_sides(lexicon, statements)
     lexicon.words = words_of([*lexicon.variables, *lexicon.functions, *lexicon.indices])
     return lexicon
+
+
+def derives_by_d(statements: Sequence[RawStatement]) -> bool:
+    r"""Is a derivative written \frac{dL}{dx}, so that d is no letter of its own?"""
+    for member in (member for statement in statements for member in statement.members):
+        for place, token in enumerate(member):
+            is_plain = token.text == r"\frac" and [part.text for part in member[place + 1 : place + 3]] == ["{", "d"]
+            if is_plain and derivative_parts(member, place) is not None:
+                return True
+    return False
 
 
 def new_names(statements: Sequence[RawStatement], lexicon: Lexicon) -> set[str]:
@@ -133,7 +143,8 @@ def given_at_number(statement: RawStatement, lexicon: Lexicon) -> tuple[str, Lef
     left = read_left(statement.members[0], lexicon)
     if left is None or not is_defining(statement) or len(left.scripts.below) != 1 or left.scripts.above:
         return None
-    numbers = lexicon.integers if left.arguments is None else lexicon.numbers
+    bound = lexicon.integers | (lexicon.numbers & lexicon.indices)  # a size over which a sum runs too
+    numbers = bound if left.arguments is None else lexicon.numbers
     base = key_of(left.base, (), (), left.scripts.primes)
     own = key_of(left.base, left.scripts.below, (), left.scripts.primes)
     is_fresh = left.scripts.below[0].text in numbers and not lexicon.knows(base) and not lexicon.knows(own)
@@ -160,7 +171,7 @@ def is_read_elsewhere(left: Left, statements: Sequence[RawStatement], lexicon: L
                 if is_missing and (is_number or left.arguments is not None):
                     letters |= {own}
                 is_known = lexicon.knows(key_of(left.base, scripts.below, scripts.above, scripts.primes))
-                if letters and flat(scripts.below) != own and not is_known:
+                if letters and (flat(scripts.below) != own or own in lexicon.indices) and not is_known:
                     return True
     return False
 
@@ -177,7 +188,8 @@ def add_left_sides(lexicon: Lexicon, statements: Sequence[RawStatement]) -> None
     }
     defining = [left for left, statement in lefts if left is not None and is_defining(statement)]
     defining.sort(key=lambda left: left.arguments is None)  # f(z) = ... makes a function of f before f_i = f(x_i)
-    lexicon.defined = {left.base for left in defining} - lexicon.indices
+    alone = {piece[0].text for left in defining for piece in split_commas(left.arguments or ()) if len(piece) == 1}
+    lexicon.defined = ({left.base for left in defining} | alone) - lexicon.indices
     for left in defining:
         add_left(lexicon, left)
     for left in defining:
@@ -189,7 +201,7 @@ def add_parameters(lexicon: Lexicon, left: Left) -> None:
     """Add the parameters of a function, which have a value in its body: z^2 is a power, and no name of its own."""
     words = lexicon.names_in(left.arguments or ())
     alone = [piece[0].text for piece in split_commas(left.arguments or ()) if len(piece) == 1]
-    lexicon.variables |= {name for name in words if name in alone and name not in lexicon.indices}
+    lexicon.variables |= {name for name in words if name in alone and name not in lexicon.indices | lexicon.functions}
 
 
 def is_defining(statement: RawStatement) -> bool:

@@ -12,7 +12,7 @@ from .known import PREFIX, REDUCERS, known_function
 from .leftsides import derivative_parts, name_and_indices
 from .lexicon import candidates
 from .nodes import Call, Compare, Constant, Derivative, Index, Indicator, Name, Node, Power, Slice
-from .pieces import closing, is_bracketed, unwrapped
+from .pieces import closing, is_bracketed, top_level, unwrapped
 from .subscripts import is_index_list, read_index_list, read_sizes
 from .symbols import BESIDE, Scripts, derivative_key, flat, group, key_of, latex_of, read_scripts
 from .tokens import Token
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .parser import Parser
 
 OPENERS: Final = ("(", "[", r"\{")
+INDICATORS: Final = ("I", r"\mathbb{I}", r"\mathcal{I}")
 
 
 def read_name(parser: Parser) -> Node:
@@ -135,6 +136,8 @@ def built_in(parser: Parser, base: str, scripts: Scripts, start: int) -> Node:
         if scripts.primes:
             return derivative_of_call(parser, base, scripts, start)
         return call(parser, base, known, scripts.below, scripts.above, start)
+    if base in INDICATORS and not (scripts.below or scripts.above or scripts.primes) and holds_relation(parser):
+        return bigoperators.read_indicator(parser, start)
     constant = read_constant(parser, base, scripts, start)
     if constant is not None:
         return constant
@@ -163,6 +166,14 @@ def built_in(parser: Parser, base: str, scripts: Scripts, start: int) -> Node:
     if index:
         node = Index(node, read_index_list(parser, index), **parser.since(start))
     return raised(parser, node, above, start) if above else node
+
+
+def holds_relation(parser: Parser) -> bool:
+    """Do brackets with a comparison in them stand here?"""
+    if parser.text not in OPENERS:
+        return False
+    inside = parser.tokens[parser.place + 1 : closing(parser.tokens, parser.place)]
+    return any(token.text in RELATIONS for token in top_level(inside))
 
 
 def read_constant(parser: Parser, base: str, scripts: Scripts, start: int) -> Node | None:

@@ -84,3 +84,10 @@ def closing(tokens: Sequence[Token], place: int) -> int:
 def is_bracketed(tokens: Sequence[Token]) -> bool:
     """Is a superscript an index in brackets, as in x^{(i)}?"""
     return len(tokens) > 2 and (tokens[0].text, tokens[-1].text) in (("(", ")"), ("[", "]"))
+
+
+def words_of(token: Token) -> set[str]:
+    """The words of a text, lower case and without their punctuation."""
+    if token.kind != "text":
+        return set()
+    return {word.strip(".,;:()").lower() for word in token.text.split()}

@@ -11,13 +11,15 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from .errors import EquationError, fault
-from .pieces import closes, opens, top_level
+from .pieces import closes, opens, top_level, words_of
 from .tokens import Token
 from .vocabulary import RELATIONS
 
 IF: Final = frozenset(["if", "when", "whenever", "for"])
 ELSE: Final = frozenset(["else", "otherwise"])
 FILLERS: Final = frozenset(["and", "or", ""])
+# Any other word beside these, as in "if not", would say something else.
+BESIDE: Final = IF | ELSE | FILLERS | frozenset(["in", "all", "other", "cases"])
 EQUALITIES: Final = frozenset(["=", ":=", r"\leftarrow", r"\approx"])
 STOPS: Final = frozenset([",", ";", "."])
 
@@ -55,6 +57,8 @@ class Line:
             if not value or is_comparison(value):
                 return False
             word = self.word()
+            if word & IF and not word <= BESIDE:
+                return False
             if not word & IF or (word == {"for"} and self.words & ELSE):  # behind the last value it says a range
                 self.place += bool(word & ELSE)  # 0 otherwise
                 self.rows.append((value, []))
@@ -72,7 +76,10 @@ class Line:
         while self.place < len(self.tokens) and is_border(self.tokens[self.place]):
             if self.rows and self.tokens[self.place].kind == "newline":
                 return []
-            self.words |= words_of(self.tokens[self.place])
+            words = words_of(self.tokens[self.place])
+            if not words <= BESIDE:
+                return []
+            self.words |= words
             self.place += 1
         return self.take()
 
@@ -145,13 +152,6 @@ def outside(token: Token) -> EquationError:
 def is_border(token: Token) -> bool:
     """Is it a word, a stop, or a row's or a wide space's end?"""
     return token.kind in ("text", "newline", "space") or token.text in STOPS
-
-
-def words_of(token: Token) -> set[str]:
-    """The words of a text, lower case and without their punctuation."""
-    if token.kind != "text":
-        return set()
-    return {word.strip(".,;:()").lower() for word in token.text.split()}
 
 
 def is_comparison(tokens: Sequence[Token]) -> bool:

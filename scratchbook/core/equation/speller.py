@@ -93,6 +93,8 @@ class Speller:
             self.out.append(self.underscored(token) or replace(token, kind="name"))
         elif token.kind == "newline":
             self.newline(token)
+        elif token.text == "@" and self.place < len(self.tokens):
+            self.at(token)
         elif token.text == "~":
             return
         else:
@@ -111,6 +113,13 @@ class Speller:
         self.place = end
         text = "".join(token.text for token in run).replace(r"\_", "_")
         return replace(first, kind="name", text=text, end=run[-1].end)
+
+    def at(self, token: Token) -> None:
+        r"""\mathrm{nDCG}@k: what stands behind the sign is an index."""
+        first = self.tokens[self.place]
+        body = [self.take()] if first.kind == "number" else self.argument(token)
+        self.out.append(replace(token, kind="symbol", text="_"))
+        self.out.extend(self.with_braces(Speller(body).all(), token))
 
     def command(self, token: Token) -> None:
         """Spell a command by its family."""

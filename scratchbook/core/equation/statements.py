@@ -149,7 +149,7 @@ def drop_layout(tokens: list[Token]) -> list[Token]:
 def cut_chunks(tokens: list[Token]) -> list[Chunk]:
     """Cut at rows, wide spaces, words and commas of the top level."""
     chunks = [Chunk("row", 0)]
-    depth = environments = row = 0
+    depth = environments = row = columns = 0
     for number, token in enumerate(tokens):
         depth = max(0, depth - closes(token))
         environments -= token.text.startswith(r"\end{")
@@ -157,7 +157,7 @@ def cut_chunks(tokens: list[Token]) -> list[Chunk]:
             if environments or (token.kind not in ("newline", "space") and token.text != "&"):
                 chunks[-1].tokens.append(token)
         elif token.kind == "newline":
-            row += 1
+            row, columns = row + 1, 0
             chunks.append(Chunk("row", row))
         elif token.kind == "space":
             chunks.append(Chunk("space", row))
@@ -167,6 +167,8 @@ def cut_chunks(tokens: list[Token]) -> list[Chunk]:
             chunks.append(Chunk("comma", row))
         elif token.text != "&":
             chunks[-1].tokens.append(token)
+        elif (columns := columns + 1) % 2 == 0:  # a &= b & c &= d
+            chunks.append(Chunk("space", row))
         depth += opens(token)
         environments += token.text.startswith(r"\begin{")
     return [chunk for chunk in fold_empty(chunks) if chunk.tokens]
@@ -281,9 +283,11 @@ def part_relations(chunk: Chunk) -> RawStatement:
     members: list[list[Token]] = [[]]
     relations: list[Token] = []
     depth = 0
-    for token in chunk.tokens:
+    for before, token in pairwise([None, *chunk.tokens]):
+        assert token is not None
         depth = max(0, depth - closes(token))
-        if depth == 0 and token.text in REFUSED and token.text != r"\forall":
+        is_script = before is not None and before.text in ("_", "^")
+        if depth == 0 and token.text in REFUSED and token.text != r"\forall" and not is_script:
             raise fault(f"{token.text} {REFUSED[token.text]}", token)
         if depth == 0 and token.text in RELATIONS:
             if not members[-1]:

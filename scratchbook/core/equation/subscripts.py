@@ -32,12 +32,24 @@ def read_index_list(parser: Parser, tokens: Sequence[Token], axes: int | None = 
     pieces = split_commas(tokens)
     if not pieces:
         raise fault("an empty subscript; write an index", written[0])
+    if len(pieces) > 1:
+        pieces = spread(parser, pieces, axes)
     is_single = len(pieces) > 1 or axes == 1
     if len(pieces) == 1 and not (axes == 1 and is_product(parser, pieces[0])):
         atoms = side_by_side(parser, pieces[0])
         if len(atoms) > 1:
             return tuple(read_index(parser, atom, is_single=True) for atom in atoms)
     return tuple(read_index(parser, piece, is_single=is_single) for piece in pieces)
+
+
+def spread(parser: Parser, pieces: list[list[Token]], axes: int | None) -> list[list[Token]]:
+    """The pieces with each letter alone, as in Q_{j,ia} of a tensor with three axes, which leave no other reading."""
+    running = parser.scope | parser.lexicon.indices
+    atoms = [side_by_side(parser, piece) or [piece] for piece in pieces]
+    doubled = [atom for group in atoms if len(group) > 1 for atom in group]
+    if sum(map(len, atoms)) != axes or any(atom_key(parser, atom) not in running for atom in doubled):
+        return pieces
+    return [list(atom) for group in atoms for atom in group]
 
 
 def side_by_side(parser: Parser, tokens: Sequence[Token]) -> list[Sequence[Token]]:

@@ -14,13 +14,14 @@ from .definitions import Definitions
 from .equation import Equation, definition_of
 from .errors import EquationError
 from .joined import put_names
+from .leftsides import read_left, resolve_left
 from .nodes import Call, Name, Node, free_names, walk
 from .notation import Notation
 from .options import Expression, Request, lines_of, read_expression, split_line
 from .origins import CodeObject, at_path, called_functions, describe
 from .parser import Parser
 from .spelling import spell
-from .symbols import latex_of, symbol_key
+from .symbols import BESIDE, latex_of, symbol_key
 from .tokens import Macros, Token, read_tokens
 
 EXPRESSION: Final = "left side "
@@ -148,8 +149,11 @@ def left_key(left: str, equation: Equation, macros: Macros | None, place: dict[s
     try:
         tokens = put_names(spell(read_tokens(left, macros)), equation.lexicon.variables | equation.lexicon.functions)
         key = plain_key(tokens)
-        if key in defined:
-            return key
+        named = read_left(tokens, equation.lexicon)
+        if key not in defined and named is not None and named.arguments is not None:
+            key = resolve_left(equation.lexicon, named)[0] or ""
+        if key in defined or key + BESIDE in defined:
+            return key if key in defined else key + BESIDE
         node = Parser(tokens, equation.lexicon).whole()
     except EquationError as error:
         raise EquationError(f"'{left}' is no left side of this equation: {error.text}", **place) from None

@@ -58,7 +58,7 @@ LETTERS: Final = frozenset(
         "omicron pi "
         "varpi rho varrho sigma varsigma tau upsilon phi varphi chi psi omega Gamma Delta Theta Lambda Xi Pi Sigma "
         "Upsilon "
-        "Phi Psi Omega ell hbar imath jmath"
+        "Phi Psi Omega ell hbar imath jmath emptyset varnothing"
     ).split()
 )
 # Commands that show an upright word.
@@ -152,7 +152,7 @@ SIGNS: Final = frozenset(
     r"\frac \sqrt \sum \prod \cdot \times \odot \circ \div \infty \partial \nabla \top \in \ldots \lvert \rvert "
     r"\lVert \rVert \| \{ \} \langle \rangle \lfloor \rfloor \lceil \rceil \mid \bmod \mod \pmod \binom \wedge "
     r"\vee \begin \end \leftarrow \approx \le \ge \ne \prime \underbrace \notin \backslash \Re \Im \operatorname "
-    r"\emptyset \neg".split()
+    r"\neg".split()
 )
 EVERY_COMMAND: Final = sorted(
     SIGNS | LETTERS | SPACES | SIZES | BRACES | PLAIN_STYLES | WORD_STYLES | TEXT_STYLES | set(SAME) | set(ACCENTS)
