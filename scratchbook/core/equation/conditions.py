@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from .parser import Parser
 
 ORDER: Final = frozenset(["=", "<", ">", r"\le", r"\ge", r"\ne", ":="])
-REST: Final = frozenset("otherwise else elsewhere other".split())
+REST: Final = frozenset(["otherwise", "else", "elsewhere", "other"])
 # All words that a condition may have: any other, such as "not" and "unless", would turn or widen it.
-WORDS: Final = frozenset("if when whenever for where with while is are and or even odd".split())
-BESIDE_REST: Final = frozenset("in all any cases".split())
+WORDS: Final = frozenset(
+    ["if", "when", "whenever", "for", "where", "with", "while", "is", "are", "and", "or", "even", "odd"]
+)
+BESIDE_REST: Final = frozenset(["in", "all", "any", "cases"])
 
 
 def read_condition(parser: Parser, tokens: Sequence[Token]) -> Node | None:
