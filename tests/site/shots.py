@@ -64,7 +64,7 @@ def take(browser, address, look, file):
     if look == "print":
         page.emulate_media(media="print")
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    page.locator(PASSED_OVER).evaluate_all("boxes => boxes.forEach(box => { box.style.contentVisibility = 'visible'; })")
+    page.locator(PASSED_OVER).evaluate_all("boxes => boxes.forEach(box => (box.style.contentVisibility = 'visible'))")
     page.wait_for_timeout(200)  # for the fonts of what was passed over
     whole = page.evaluate("document.documentElement.scrollHeight")
     tops = {file: 0} | ({file.with_stem(f"{file.stem}-end"): whole - LONGEST} if whole > LONGEST else {})
