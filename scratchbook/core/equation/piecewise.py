@@ -19,7 +19,8 @@ IF: Final = frozenset(["if", "when", "whenever", "for"])
 ELSE: Final = frozenset(["else", "otherwise"])
 FILLERS: Final = frozenset(["and", "or", ""])
 # Any other word beside these, as in "if not", would say something else.
-BESIDE: Final = IF | ELSE | FILLERS | frozenset(["in", "all", "other", "cases"])
+BESIDE: Final = IF | ELSE | FILLERS
+BESIDE_ELSE: Final = BESIDE | frozenset(["in", "all", "other", "cases"])
 EQUALITIES: Final = frozenset(["=", ":=", r"\leftarrow", r"\approx"])
 STOPS: Final = frozenset([",", ";", "."])
 
@@ -77,7 +78,7 @@ class Line:
             if self.rows and self.tokens[self.place].kind == "newline":
                 return []
             words = words_of(self.tokens[self.place])
-            if not words <= BESIDE:
+            if not words <= (BESIDE_ELSE if words & ELSE else BESIDE):
                 return []
             self.words |= words
             self.place += 1
