@@ -213,7 +213,7 @@ def check_keys(app: Sphinx, docname: str) -> list[Mistake]:
     """Return a mistake for each label in {key-equations} that is no equation's."""
     domain = domain_of(app.env)
     page = domain.pages.get(docname)
-    labels = sorted(equation.label for _, equation in domain.kept(ROOM) if equation.label)
+    labels = sorted({equation.label for _, equation in domain.kept(ROOM) if equation.label})
     return [
         Mistake(
             "equation", f"no equation '{key}' to repeat; the book has {', '.join(labels) or 'none with a label'}", place

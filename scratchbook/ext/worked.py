@@ -101,7 +101,7 @@ def steps_block(step: dict[str, Any], place: nodes.Element) -> nodes.math_block:
 def check_labels(app: Sphinx, docname: str) -> list[Mistake]:
     """Return a mistake for each {worked} of an equation that the book does not have."""
     domain = domain_of(app.env)
-    labels = ", ".join(sorted(equation.label for _, equation in domain.kept(ROOM) if equation.label))
+    labels = ", ".join(sorted({equation.label for _, equation in domain.kept(ROOM) if equation.label}))
     page = domain.pages.get(docname)
     return [
         Mistake(

@@ -382,6 +382,27 @@ def test_a_worked_equation_follows_the_state_of_its_page(chapter):
     assert [block.astext().splitlines()[-2] for block in (three, four)] == ["&= 0.8321", "&= 0.9847"]
 
 
+def test_an_equation_that_is_gone_is_told_where_it_is_worked(project):
+    work = "# Work\n\n```{worked} eq-rms\nx = [3.0, 4.0]\ngain = [1.0, 1.0]\nepsilon = 0.5\n```\n"
+    shown = page("\n```{toctree}\nwork\n```\n", NOTATION, display(EQUATION), SHOWN)
+    project.write({"docs/index.md": shown, "docs/work.md": work, "scratch/code.py": CODE})
+    assert project.build().warnings == []
+    built = project.write({"docs/index.md": shown.replace("eq-rms", "eq-norm")}).build()
+
+    assert built.warnings == [
+        "docs/work.md:3: WARNING: no equation 'eq-rms' to work; the book has eq-norm [scratchbook.equation]"
+    ]
+
+
+def test_a_label_that_two_equations_have_is_named_once(chapter):
+    twice = display("a = b", ":label: eq-a\n:nocheck: x") * 2
+    keys, work = "\n:::{key-equations}\neq-b\n:::\n", "\n```{worked} eq-b\nx = 1\n```\n"
+    built = chapter(page(twice, keys, work))
+
+    told = [text.partition("; ")[2] for text in built.warnings if "no equation 'eq-b'" in text]
+    assert told == ["the book has eq-a [scratchbook.equation]"] * 2
+
+
 def test_an_unknown_label_to_work_is_told(chapter):
     built = chapter(page(display("a = b", ":label: eq-a\n:nocheck: x"), "\n```{worked} eq-b\nx = 1\n```\n"))
 

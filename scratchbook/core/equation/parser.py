@@ -18,7 +18,8 @@ from .ellipsis import make_family
 from .errors import EquationError, fault
 from .lexicon import Lexicon
 from .nodes import Add, Call, Constant, Multiply, Negate, Node, Number, Product
-from .piecewise import outside, words_of
+from .pieces import words_of
+from .piecewise import outside
 from .symbols import group
 from .tokens import Token
 from .vocabulary import REFUSED

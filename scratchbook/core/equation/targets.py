@@ -13,6 +13,7 @@ from .codecalls import CodeCall, as_numbers, bind_signature, result_of
 from .definitions import Definitions
 from .equation import Equation, definition_of
 from .errors import EquationError
+from .factors import check_factors
 from .joined import put_names
 from .leftsides import read_left, resolve_left
 from .nodes import Call, Name, Node, free_names, walk
@@ -140,7 +141,9 @@ def read_source(
         except EquationError as error:
             error.offset, error.end = offset, offset + len(text)
             raise error.within(request.check, "check") from None
-    return read_expression(text, request.check, "check", offset)
+    expression = read_expression(text, request.check, "check", offset)
+    check_factors(expression, namespace)
+    return expression
 
 
 def left_key(left: str, equation: Equation, macros: Macros | None, place: dict[str, Any]) -> str:

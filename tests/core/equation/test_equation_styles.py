@@ -409,3 +409,28 @@ CODE |= {function.__name__: function for function in (degrees, neighbours_mean, 
 def test_a_mask_meant_as_zeros_and_ones_is_told_to_be_binary(latex, check):
     assert "declare one of 0 and 1 as binary" in said(latex, "A: mask(n, n)\nx: vector(n)", check)
     assert said(latex, "A: binary(n, n)\nx: vector(n)", check) == ""
+
+
+@pytest.mark.parametrize(
+    "around", ["1.5 * {}", "{} * 2", "{} + 1", "{} / 2", "{} ** 2", "-{}", "x - 0.5 * {}", "(3 * {})[0]"]
+)
+def test_a_number_around_the_call_is_not_trusted(around):
+    text = said("y = 3x", "x: scalar", f"y == {around.format('same(x)')}")
+
+    assert text.startswith("the check trusts the ")
+    assert text.endswith("which stands in neither the equation nor the code; write it into one of them")
+
+
+@pytest.mark.parametrize(
+    ("latex", "check"),
+    [
+        (r"\frac{1}{y} = x", r"\frac{1}{y} == same(x)"),
+        (r"y = \frac{1}{x}", "1 / same(x)"),
+        ("y = ax", "y == a * same(x)"),
+        ("y = 2x", "y == same(2 * x)"),
+        ("y = 2x", "y == 2 * x"),
+        ("y = x^2", "y == same(x) * same(x)"),
+    ],
+)
+def test_what_is_no_number_around_it_may_stand_there(latex, check):
+    assert said(latex, "x, a: scalar", check) == ""
