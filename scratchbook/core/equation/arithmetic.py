@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from . import algebra, powers, primitives, reductions
 from .algebra import Ones, Row, Value
-from .errors import fault
-from .nodes import Add, Cases, Constant, Join, Multiply, Power, Product, Root
+from .errors import EquationError, StepsError, fault
+from .nodes import Add, Case, Cases, Constant, Join, Multiply, Power, Product, Root
 
 if TYPE_CHECKING:
     from .evaluator import Bound, Evaluator
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 SIGNS: Final[dict[str, Callable[[Value, Value], Value]]] = {
     r"\cdot": algebra.dot, r"\times": algebra.cross, r"\odot": algebra.elementwise, "/": algebra.divide,
 }  # fmt: skip
+# How near two cases must be where both apply, as at a border that both have.
+SAME: Final = 1e-9
 CONSTANTS: Final[dict[str, Value]] = {
     "pi": np.pi, "e": np.e, "infinity": np.inf, "ones": algebra.Ones(), "zero": algebra.Zero(),
     "identity": algebra.Identity(),
@@ -81,14 +83,16 @@ def joined(self: Evaluator, node: Join, bound: Bound) -> Value:
 
 
 def chosen(self: Evaluator, node: Cases, bound: Bound) -> Value:
-    """The value of the first case whose condition holds; of arrays element by element."""
+    """The value of the case whose condition holds, or of the first where they agree; of arrays element by element."""
     result: Value = None
     decided: Any = None
-    for row in node.rows:
+    for place, row in enumerate(node.rows):
         truth = True if row.condition is None else self.truth(row.condition, bound)
         if np.ndim(truth) == 0 and decided is None:
             if truth:
-                return self.value(row.value, bound)
+                value = self.value(row.value, bound)
+                check_others(self, node.rows[place + 1 :], value, bound)
+                return value
             continue
         value = self.value(row.value, bound)
         if np.ndim(value) and np.shape(value) != np.shape(truth):
@@ -96,9 +100,34 @@ def chosen(self: Evaluator, node: Cases, bound: Bound) -> Value:
             raise fault(text, row.value)
         if decided is None:
             result, decided = np.where(truth, value, np.nan), np.asarray(truth)
-        else:
-            result = np.where(np.logical_and(truth, ~decided), value, result)
-            decided = np.logical_or(decided, truth)
+            continue
+        if row.condition is not None and not row.is_else:
+            both = np.logical_and(truth, decided)
+            check_same(np.where(both, value, 0), np.where(both, result, 0), row)
+        result = np.where(np.logical_and(truth, ~decided), value, result)
+        decided = np.logical_or(decided, truth)
     if decided is None or not np.all(decided):
         raise fault("no case applies here; add one with \\text{otherwise}", node)
     return result
+
+
+def check_others(self: Evaluator, rows: Sequence[Case], value: Value, bound: Bound) -> None:
+    """Refuse a further case that applies as well and has another value; one that has no value here does not apply."""
+    for row in rows:
+        if row.condition is None or row.is_else:
+            return
+        try:
+            truth = self.truth(row.condition, bound)
+            other = self.value(row.value, bound) if np.ndim(truth) == 0 and truth else value
+        except StepsError:
+            raise
+        except EquationError:
+            continue
+        check_same(value, other, row)
+
+
+def check_same(one: Value, other: Value, row: Case) -> None:
+    """Refuse two values of two cases that both apply."""
+    if np.shape(one) != np.shape(other) or not np.allclose(one, other, rtol=SAME, atol=SAME, equal_nan=True):
+        text = "this case applies where one before it does, and differs; part their conditions, or write 'else if'"
+        raise fault(text, row)

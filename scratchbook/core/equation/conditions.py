@@ -50,11 +50,10 @@ def check_words(tokens: Sequence[Token]) -> None:
 
 
 def is_filler(token: Token) -> bool:
-    """A word that changes nothing: if, for, where."""
+    """A word that changes nothing: if, for, where; "else if", whose else the case keeps."""
     words = words_of(token)
-    return token.kind == "space" or (
-        token.kind == "text" and not words & {"and", "or", "even", "odd"} and not words & {"otherwise", "else"}
-    )
+    is_rest = bool(words & {"otherwise", "else"}) and "if" not in words
+    return token.kind == "space" or (token.kind == "text" and not words & {"and", "or", "even", "odd"} and not is_rest)
 
 
 def read_logic(parser: Parser, tokens: Sequence[Token]) -> Node:

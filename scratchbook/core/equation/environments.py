@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from .brackets import read_postfix
-from .conditions import read_condition
+from .conditions import REST, read_condition
 from .errors import fault
 from .nodes import Case, Cases, Matrix, Node
+from .pieces import words_of
 from .tokens import Token
 from .vocabulary import LAYOUT_ENVIRONMENTS
 
@@ -68,7 +69,8 @@ def read_cases(parser: Parser, body: Sequence[Token], token: Token) -> Node:
         if not value:
             raise fault("a case without a value; write value & \\text{if } condition", token)
         node = parser.inside(value).whole()
-        rows.append(Case(node, read_condition(parser, condition), start=node.start, end=node.end))
+        is_else = any(words_of(part) & REST for part in condition)
+        rows.append(Case(node, read_condition(parser, condition), is_else, start=node.start, end=node.end))
     if not rows:
         raise fault("cases without a row; write value & \\text{if } condition", token)
     if any(row.condition is None for row in rows[:-1]):

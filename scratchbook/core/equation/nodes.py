@@ -196,8 +196,11 @@ class Reduce(Node):
 
 @dataclass(frozen=True)
 class Case(Node):
+    """A value with its condition, None for otherwise.  is_else: it stands where none before it holds, as by else if."""
+
     value: Node
     condition: Node | None
+    is_else: bool = False
 
 
 @dataclass(frozen=True)

@@ -44,11 +44,15 @@ def put_cases(tokens: Sequence[Token]) -> list[Token]:
 
 @dataclass
 class Line:
-    """Cases that begin at a place.  rows: each value with its condition, which the last one may lack."""
+    """Cases that begin at a place.
+
+    rows: each value with its condition, which the last one may lack.   elses: the numbers of the rows behind an "else".
+    """
 
     tokens: Sequence[Token]
     place: int
     rows: list[tuple[list[Token], list[Token]]] = field(default_factory=list)
+    elses: set[int] = field(default_factory=set)
     words: set[str] = field(default_factory=set)
 
     def read(self) -> bool:
@@ -81,6 +85,7 @@ class Line:
             if not words <= (BESIDE_ELSE if words & ELSE else BESIDE):
                 return []
             self.words |= words
+            self.elses |= {len(self.rows)} if words & ELSE else set()
             self.place += 1
         return self.take()
 
@@ -137,8 +142,8 @@ class Line:
     def environment(self, at: Token) -> list[Token]:
         """The rows as an environment with cells."""
         made = [replace(at, kind="command", text=r"\begin{cases}")]
-        for value, condition in self.rows:
-            word = "if" if condition else "otherwise"
+        for number, (value, condition) in enumerate(self.rows):
+            word = ("else if" if number in self.elses else "if") if condition else "otherwise"
             made += [*value, replace(at, kind="symbol", text="&"), replace(at, kind="text", text=word), *condition]
             made.append(replace(at, kind="newline", text="\\\\"))
         return [*made, replace(self.tokens[self.place - 1], kind="command", text=r"\end{cases}")]

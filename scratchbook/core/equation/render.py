@@ -248,8 +248,8 @@ def reduced(self: Renderer, node: Reduce) -> tuple[str, int]:
 def cases(self: Renderer, node: Cases) -> tuple[str, int]:
     rows = [
         rf"{self.write(row.value)} & "
-        + (rf"\text{{if }} {self.write(row.condition)}" if row.condition else r"\text{otherwise}")
-        for row in node.rows
+        + (rf"\text{{{word}}} {self.write(row.condition)}" if row.condition else r"\text{otherwise}")
+        for row, word in ((row, "else if " if row.is_else else "if ") for row in node.rows)
     ]
     text = r" \\ ".join(rows)
     return rf"\begin{{cases}} {text} \end{{cases}}", ATOM

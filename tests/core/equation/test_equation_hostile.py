@@ -45,3 +45,31 @@ def test_a_last_case_with_an_if_that_nothing_follows_is_no_otherwise():
     latex = r"u = \begin{cases} a & \text{if } a > b \\ c & \text{if} \end{cases}"
 
     assert said(latex, "np.where(a > b, a, c)") == "nothing follows 'if'; write a condition there, or 'otherwise'"
+
+
+@pytest.mark.parametrize(
+    ("latex", "code"),
+    [
+        (r"u = \begin{cases} a & \text{if } a > b \\ c & \text{if } a > b - 2 \end{cases}", "np.where(a > b, a, c)"),
+        (r"u = a \text{ if } a > b, \quad c \text{ if } a > b - 2", "np.where(a > b, a, c)"),
+        (r"u_i = \begin{cases} x_i & i \ge 2 \\ y_i & i \le 2 \end{cases}", "np.where(np.arange(d) > 0, x, y)"),
+    ],
+)
+def test_two_cases_that_both_apply_must_agree(latex, code):
+    assert "this case applies where one before it does, and differs" in said(latex, code)
+
+
+@pytest.mark.parametrize(
+    ("latex", "code"),
+    [
+        (
+            r"u = \begin{cases} a & \text{if } a > b \\ c & \text{else if } a > b - 2 \end{cases}",
+            "np.where(a > b, a, c)",
+        ),
+        (r"u = a \text{ if } a > b \text{ else } c \text{ if } a > b - 2 \text{ else } 0", "np.where(a > b, a, c)"),
+        (r"u_i = \begin{cases} x_i & i \ge 2 \\ x_i & i \le 2 \end{cases}", "x"),
+        (r"u_i = \begin{cases} x_1 & i = 1 \\ x_i & i \ge 1 \text{ and } x_{i-1} > -100 \end{cases}", "x"),
+    ],
+)
+def test_cases_in_turn_and_cases_that_agree_pass(latex, code):
+    assert said(latex, code) == ""
