@@ -28,7 +28,7 @@ def lookup_backward(upstream, ids, E):
     -> E gradient: [n_vocab, d], zero in rows that were not read
     """
     check_upstream(upstream, (*np.shape(ids), E.shape[1]))
-    E_gradient = np.zeros_like(E)
+    E_gradient = np.zeros(E.shape, upstream.dtype)
     # E_gradient[ids] += upstream would keep only one gradient of a repeated id.
     np.add.at(E_gradient, ids, upstream)
     return E_gradient

@@ -72,7 +72,7 @@ def learned_backward(upstream, table, n_tokens):
     """
     check_length(n_tokens, len(table))
     check_upstream(upstream, (..., n_tokens, table.shape[1]))
-    table_gradient = np.zeros_like(table)
+    table_gradient = np.zeros(table.shape, upstream.dtype)
     over_batch = upstream.reshape(-1, *upstream.shape[-2:]).sum(axis=0)
     table_gradient[:n_tokens] = over_batch
     return table_gradient
@@ -120,7 +120,9 @@ def rope(x, positions, base=10_000.0, pairs=interleaved):
 
 def rope_backward(upstream, positions, base=10_000.0, pairs=interleaved):
     """Turn the gradient back: a rotation's transpose turns by minus the angle."""
-    return rope(upstream, -np.asarray(positions), base, pairs)
+    check_row(upstream)
+    turn = rotation(positions, rope_frequencies(np.shape(upstream)[-1], base), pairs)
+    return rotate_backward(upstream, turn)
 # end::rope[]
 
 

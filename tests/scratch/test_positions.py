@@ -63,6 +63,12 @@ def test_a_learned_position_gets_the_gradients_of_the_whole_batch(generator):
     assert not gradient[3:].any()
 
 
+def test_a_learned_table_of_whole_numbers_gets_a_gradient_of_floats():
+    gradient = learned_backward(np.full((2, 3, 4), 0.25), np.ones((5, 4), int), 3)
+
+    assert np.array_equal(gradient[:, 0], [0.5, 0.5, 0.5, 0, 0])
+
+
 @pytest.mark.parametrize("n_tokens", [0, 7])
 def test_a_learned_table_refuses_a_length_it_has_no_rows_for(generator, n_tokens):
     with pytest.raises(OutOfRangeError, match=f"within max_context: {n_tokens} tokens, 1..6 allowed"):
@@ -113,6 +119,14 @@ def test_the_backward_of_rope_agrees_with_differences(generator, pairs):
                            base=100.0, pairs=pairs)
 
     assert worst.error < 1e-6, worst
+
+
+def test_the_backward_of_rope_takes_positions_that_know_no_minus(generator):
+    upstream = generator.normal(size=(5, 6))
+
+    unsigned = rope_backward(upstream, np.arange(5, dtype=np.uint8))
+
+    assert np.array_equal(unsigned, rope_backward(upstream, np.arange(5)))
 
 
 def test_the_backward_of_a_stretched_turn_agrees_with_differences(generator):

@@ -178,6 +178,12 @@ def test_an_id_that_comes_twice_gets_both_gradients(generator):
     assert check_backward(lookup, lookup_backward, ids=ids, E=E).error < 1e-6
 
 
+def test_a_table_of_whole_numbers_gets_a_gradient_of_floats():
+    gradient = lookup_backward(np.full((3, 2), 0.25), [1, 0, 1], np.ones((3, 2), int))
+
+    assert gradient[:, 0].tolist() == [0.25, 0.5, 0.0]
+
+
 def test_cross_entropy_is_the_formula_number_by_number(generator):
     logits, targets = generator.normal(size=(5, 7)), generator.integers(0, 7, size=5)
     arguments = logits, targets, [True, False, True, True, True]
