@@ -11,6 +11,7 @@ from . import defined
 from .algebra import Row, Value
 from .codecalls import environment_of
 from .comparison import plain
+from .decided import check_choices
 from .definitions import Clause, is_derivable, is_formula_of_known
 from .differentiation import named_derivative
 from .equation import Definition, Statement
@@ -63,6 +64,8 @@ class Comparer:
                 if side.rows and side.rows not in self.evidence.tally.rows:
                     self.evidence.tally.rows.append(side.rows)
         self.evidence.finish()
+        if not self.prepared.points:  # those are the author's choice
+            check_choices((budget.choices for budget in self.budgets), self.prepared.draws)
 
     @property
     def steps(self) -> int:

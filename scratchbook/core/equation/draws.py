@@ -65,10 +65,12 @@ def draw(
     scale: float = 1.0,
     *,
     is_small: bool = False,
+    stretch: float = 1.0,
 ) -> Draw:
     """Draw every symbol: sizes first, then numbers, then arrays.
 
     scale: of matrices and tensors, whose kind does not bound their values.   is_small: let sizes be small.
+    stretch: of all numbers that are any, scalars and vectors too.
     Raises EquationError for a size that cannot be computed or is out of bounds.
     """
     generator = seed_of(label, number)
@@ -88,6 +90,7 @@ def draw(
         else:
             shape = tuple(size_of(text, sizes, symbol) for text in symbol.kind.shape)
             value = array_of(symbol, shape, sizes, generator, base)
+            value = stretch * value if symbol.kind.name in ("scalar", "vector", "matrix", "tensor") else value
             result.values[symbol.key] = scale * value if symbol.kind.name in ("matrix", "tensor") else value
     return result
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import algebra, arithmetic, blocks, calls, defined, differentiation, indexing, primitives, reductions, stretches
 from .algebra import Ones, Row, Value
+from .decided import Choices
 from .definitions import Definitions
 from .errors import EquationError, StepsError, fault
 from .nodes import (
@@ -81,9 +82,10 @@ class NoFunctions:
 
 @dataclass
 class Budget:
-    """How many steps an evaluation has taken."""
+    """How many steps an evaluation has taken, and what its choices chose."""
 
     steps: int = 0
+    choices: Choices = field(default_factory=Choices)
 
 
 @dataclass

@@ -25,7 +25,7 @@ def trusted(node: ast.expr) -> Iterator[str]:
     if isinstance(node, ast.BinOp):
         turns = isinstance(node.op, ast.Div) and isinstance(node.left, ast.Constant) and node.left.value == 1
         for side in (node.right,) if turns else (node.left, node.right):
-            yield from (f"the number {side.value}",) if isinstance(side, ast.Constant) else trusted(side)
+            yield from (f"the number {side.value!r}",) if isinstance(side, ast.Constant) else trusted(side)
     elif isinstance(node, ast.UnaryOp):
         yield f"the sign of {ast.unparse(node)}"
     elif isinstance(node, ast.Attribute | ast.Subscript):

@@ -58,9 +58,14 @@ class Prepared:
         if all(is_rotated(symbol) for symbol in self.symbols):
             return SCALAR_DRAWS  # sizes come back after a few draws, whatever branches there are
         has_arrays = any(symbol.kind.shape for symbol in self.symbols)
-        if any(is_branched(part) for root in self.equation.roots() for part in walk(root)):
+        if self.has_branches:
             return BRANCHED_DRAWS if has_arrays else BRANCHED_SCALAR_DRAWS
         return DRAWS if has_arrays else SCALAR_DRAWS
+
+    @property
+    def has_branches(self) -> bool:
+        """Is there a formula that depends on the values, such as a maximum or cases?"""
+        return any(is_branched(part) for root in self.equation.roots() for part in walk(root))
 
     def point(self, number: int) -> dict[str, float]:
         """The values that ':at:' gives to one draw.  Raises EquationError for a name that is no symbol here."""

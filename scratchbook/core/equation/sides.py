@@ -19,6 +19,9 @@ from .ranges import Span
 
 ROWS: Final = 3
 ROW_DRAWS: Final = 2
+# Where there are branches, smaller numbers from some draw on, so that each part of min(1, a/|x|) decides.
+STRETCHED: Final = 5
+STRETCHES: Final = (1.0, 0.1, 0.3)
 
 
 @dataclass
@@ -109,7 +112,10 @@ class Sides:
         prepared = self.prepared
         label = prepared.request.label + suffix
         point, scale = {**prepared.point(number), **(given or {})}, self.scale
-        return draw(list(prepared.symbols), label, number, prepared.base, point, scale, is_small=self.is_small)
+        stretch = STRETCHES[number % len(STRETCHES)] if prepared.has_branches and number >= STRETCHED else 1.0
+        return draw(
+            list(prepared.symbols), label, number, prepared.base, point, scale, is_small=self.is_small, stretch=stretch
+        )
 
     def whole_numbers(self, drawn: Draw) -> dict[str, float]:
         """The sizes and whole numbers of a draw, which all its rows share."""

@@ -434,3 +434,30 @@ def test_a_number_around_the_call_is_not_trusted(around):
 )
 def test_what_is_no_number_around_it_may_stand_there(latex, check):
     assert said(latex, "x, a: scalar", check) == ""
+
+
+def bounded(x):
+    return max(x, -100.0)
+
+
+def shortened(g, a):
+    size = np.linalg.norm(g)
+    return g if size <= a else g * a / size
+
+
+CODE |= {function.__name__: function for function in (bounded, shortened)}
+
+
+@pytest.mark.parametrize("latex", [r"y = \max(x, -100)", r"y = \max\{x, -1000\}"])
+def test_a_part_of_a_maximum_that_never_decides_is_not_taken_for_checked(latex):
+    text = said(latex, "x: scalar", "bounded")
+
+    assert text.startswith("this part of max decides at none of 200 draws, so nothing of it is compared; choose other")
+    assert said(latex.replace("000", "00"), "x: int(-300..300)", "bounded") == ""
+
+
+def test_numbers_are_drawn_of_many_sizes_so_that_each_part_decides():
+    latex = r"g \leftarrow \min\left(1, \frac{a}{\lVert g \rVert}\right) g"
+
+    assert said(latex, "g: vector(n)\na: positive", "shortened(g, a)") == ""
+    assert said(latex.replace("1,", "2,"), "g: vector(n)\na: positive", "shortened(g, a)") != ""
