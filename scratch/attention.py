@@ -1,8 +1,9 @@
-"""Let every token read the tokens before it: softmax, causal mask, multi-head and grouped-query attention.
+"""Let every token read itself and those before it: softmax, causal mask, multi-head and grouped-query attention.
 
 Forward and backward.  A row is a token and W is (in, out).  A token's query says what it looks for, its key what it
 can be found by, its value what it hands over.  Shares are also called attention weights.
-A name that ends in _bar is the gradient of the loss by what the name says.
+A trace keeps what a forward made, for its backward to read.  A name that ends in _bar is the gradient of the loss by
+what the name says; upstream is that by a function's result.
 """
 
 from functools import cache
@@ -28,10 +29,10 @@ from refusals import (
 
 # tag::softmax[]
 def softmax(scores):
-    """Turn scores into shares: positive, and one in sum along the last axis.
+    """Turn scores into shares: none negative, and one in sum along the last axis.
 
-    scores: [..., n]   ->   shares: [..., n]
-    Raises ModelError for NaN, infinity, and nothing to share among.
+    scores: [..., n]; minus infinity gets no share   ->   shares: [..., n]
+    Raises ModelError for NaN, plus infinity, and nothing to share among.
     """
     scores = check_scores(scores)
     highest = scores.max(axis=-1, keepdims=True)
@@ -51,7 +52,7 @@ def softmax_backward(upstream, trace):
     """
     check_upstream(upstream, trace.shape)
     gradient = upstream - np.vecdot(upstream, trace)[..., None]
-    gradient *= trace  # in place: fetching new memory would cost more than the sum
+    gradient *= trace  # in place: new memory would cost more than the product
     return gradient
 # end::softmax[]
 
@@ -78,7 +79,7 @@ def causal_mask(n_queries, n_keys=None, dtype=float):
 class AttentionTrace(NamedTuple):
     """Every array of one attention; all heads are in it, along one axis.
 
-    Q, K, V, result: [..., heads, tokens, d_head]
+    Q, result: [..., heads, queries, d_head]   K, V: [..., heads, keys, d_head]
     scores, shares: [..., heads, queries, keys]
     """
 
@@ -104,6 +105,7 @@ def attention(Q, K, V, mask=0.0):
     Source: vaswani2017attention, eq. 1.
     """
     check_one_head(Q, K, V, mask)
+    # Without the root, wide heads would make large scores and shares near 0 and 1.
     scores = Q @ K.swapaxes(-1, -2) / Q.shape[-1] ** 0.5
     shares = softmax(scores + mask)
     return AttentionTrace(Q, K, V, scores, shares, shares @ V)
@@ -120,7 +122,7 @@ def attention_backward(upstream, trace):
     shares_bar = upstream @ trace.V.swapaxes(-1, -2)
     # Where the mask hid a key the share is zero, and so is this gradient.
     scores_bar = softmax_backward(shares_bar, trace.shares)
-    scores_bar /= trace.Q.shape[-1] ** 0.5
+    scores_bar /= trace.Q.shape[-1] ** 0.5  # in place: by Q @ K.T from here
     return (
         scores_bar @ trace.K,
         scores_bar.swapaxes(-1, -2) @ trace.Q,
@@ -137,7 +139,7 @@ def linear(x, W, b=None):
     Raises ShapeMismatchError if these do not fit.
     """
     check_product(x, W, b)
-    # One product for all rows; from three axes NumPy would make one a sequence.
+    # One product for all rows: NumPy would make one for each sequence of a batch.
     z = (rows(x) @ W).reshape(*x.shape[:-1], W.shape[-1])
     return z if b is None else z + b
 
@@ -199,7 +201,8 @@ def merge_heads(heads):
 def share_heads(heads, n_queries_each):
     """Let each key-value head serve a group of query heads.
 
-    heads: [..., kv_heads, keys, d_head]   ->   [..., heads, keys, d_head]
+    heads: [..., kv_heads, keys, d_head]   n_queries_each: query heads in a group
+    -> [..., heads, keys, d_head]
     """
     if n_queries_each == 1:
         return heads
@@ -224,9 +227,9 @@ class MultiHeadTrace(NamedTuple):
 
     x: np.ndarray  # [..., tokens, d]
     K: np.ndarray  # [..., kv_heads, keys, d_head], turned: what a cache keeps
-    V: np.ndarray
-    rotation: object  # None: not turned
-    heads: AttentionTrace
+    V: np.ndarray  # like K, but never turned
+    rotation: object  # a Rotation of positions.py, or None: not turned
+    heads: AttentionTrace  # of all heads; its K and V stand once a query head
     merged: np.ndarray  # [..., tokens, heads * d_head]
     result: np.ndarray  # [..., tokens, d]
 # end::multi-head-trace[]
@@ -236,12 +239,12 @@ class MultiHeadTrace(NamedTuple):
 def multi_head_attention(
     x, weights, n_heads, n_kv_heads=None, rotation=None, causal=True, cache=None
 ):
-    """Read the earlier tokens in several ways at once; write one row from all.
+    """Read the tokens so far in several ways at once; write one row from all.
 
-    x: [..., tokens, d]   weights: W_q, W_k, W_v, W_o, and b_q ... if any
-    n_kv_heads: below n_heads for grouped-query attention   rotation: RoPE's turn
-    cache: if given, cache.extend(K, V) returns all keys and values up to these
-    -> trace with result: [..., tokens, d]
+    x: [..., tokens, d]   n_kv_heads: below n_heads for grouped-query attention
+    weights: W_q, W_k, W_v: [d, its heads * d_head]; W_o: back to d; b_q ... if any
+    cache: its extend(K, V) gives those of all tokens   causal: hide later tokens
+    rotation: RoPE's turn, or none   ->   trace with result: [..., tokens, d]
     Source: vaswani2017attention, section 3.2.2; ainslie2023gqa.
     """
     n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
@@ -267,6 +270,7 @@ def multi_head_attention_backward(upstream, trace, weights):
     """Take back the forward's steps, last first.
 
     upstream: [..., tokens, d]   ->   x gradient, and a dict keyed like weights
+    Raises ShapeMismatchError for a trace with earlier keys, from a cache.
     """
     n_heads = trace.heads.Q.shape[-3]
     group = n_heads // trace.K.shape[-3]

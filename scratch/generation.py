@@ -56,7 +56,10 @@ def apply_temperature(logits, temperature):
 
 # tag::top-k[]
 def keep_top_k(logits, k):
-    """Drop all but the k highest scores, and their equals, to minus infinity."""
+    """Keep the k highest scores and what equals the last; else minus infinity.
+
+    logits: [..., n_vocab]   ->   [..., n_vocab]
+    """
     check_logits(logits)
     if not isinstance(k, int | np.integer) or not 1 <= k <= logits.shape[-1]:
         n_vocab = logits.shape[-1]
@@ -71,6 +74,7 @@ def keep_top_k(logits, k):
 def keep_top_p(logits, p):
     """Drop all but the likeliest tokens that together reach a probability of p.
 
+    logits: [..., n_vocab]   ->   [..., n_vocab], minus infinity where dropped
     Source: holtzman2020nucleus, section 3.1.
     """
     check_logits(logits)

@@ -1,6 +1,6 @@
 """Normalize rows as the first transformers did: subtract the mean, divide by the standard deviation; and backward.
 
-A name that ends in _bar is the gradient of the loss by what the name says.
+A name that ends in _bar is the gradient of the loss by what the name says; upstream is that by a function's result.
 """
 
 import numpy as np
@@ -13,7 +13,8 @@ from refusals import check_norm, check_upstream
 def layernorm(x, gain, bias, epsilon=1e-5):
     """Bring every row to mean 0 and variance 1; then a gain and a bias are learned.
 
-    x: [..., d]   gain, bias: [d]   epsilon: joins the variance   ->   [..., d]
+    x: [..., d]   gain, bias: [d]   ->   [..., d]
+    epsilon: joins the variance, so that a row of equals does not divide by zero
     Raises ShapeMismatchError if these do not fit.
     Source: ba2016layer, eq. 4.
     """
@@ -29,7 +30,7 @@ def layernorm_backward(upstream, x, gain, bias, epsilon=1e-5):
     """
     check_upstream(upstream, x.shape)
     normal, r = centre_and_scale(x, epsilon)
-    z_bar = gain * upstream  # the gradient by the normal row
+    z_bar = gain * upstream  # z is the normal row
     along = np.vecdot(z_bar, normal)[..., None] / x.shape[-1]
     x_bar = r * (z_bar - z_bar.mean(axis=-1, keepdims=True) - along * normal)
     gain_bar = rows(upstream * normal).sum(axis=0)

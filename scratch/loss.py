@@ -55,7 +55,7 @@ def cross_entropy(logits, targets, kept=None):
 
 
 def check_loss(loss):
-    """Refuse a mean surprise that is no number: the scores were, or check_highest had found it."""
+    """Refuse an infinite mean surprise.  Every row has a finite highest score, but a token that came may have none."""
     if not np.isfinite(loss):
         raise NotFiniteError(f"the loss is {loss}: what came had a score of minus infinity")
 

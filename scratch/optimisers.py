@@ -173,7 +173,7 @@ def check_vector(x):
 
 
 def check_step(weights, gradient, learning_rate, remembered=None):
-    """Refuse a step that would spoil the weights, or that others were taken with before."""
+    """Refuse a step that would spoil the weights, and weights of another shape than in the steps before."""
     check_floats(weights)
     if np.shape(weights) != np.shape(gradient):
         raise ShapeMismatchError(f"weights of shape {np.shape(weights)} but a gradient of {np.shape(gradient)}")

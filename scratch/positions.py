@@ -1,4 +1,8 @@
-"""Tell a row where it stands: added positions (sinusoidal, learned) and turned ones (RoPE), forward and backward."""
+"""Tell a row where it stands: added positions (sinusoidal, learned) and turned ones (RoPE), forward and backward.
+
+RoPE, the rotary position embedding, turns queries and keys; a score then depends on how far apart the two stand, and
+not on where.  A turn is what rotation gives.  Upstream is the gradient of the loss by a function's result.
+"""
 
 from functools import cache
 from typing import NamedTuple
@@ -24,7 +28,7 @@ from refusals import (
 def rope_frequencies(d_head, base=10_000.0):
     """How far each pair of columns turns from one position to the next: fast first.
 
-    -> theta: [d_head / 2], radians a position; theta_i = base^(-2i/d)
+    -> theta: [d_head / 2], radians a position; theta_i = base^(-2i/d), i from 0
     Raises ShapeMismatchError if d_head is odd.
     Source: su2021roformer, section 3.2.2.
     """
@@ -83,7 +87,8 @@ def learned_backward(upstream, table, n_tokens):
 def interleaved(x, units):
     """Turn each pair of neighbours, (0, 1), (2, 3), ...; the shape stays.
 
-    x: [..., tokens, d]   units: [tokens, d/2], cos + i sin of each pair's angle
+    x: [..., tokens, d]   units: [tokens, d/2], cos + i sin of each pair's angle,
+    in the precision of x: see rotate
     Source: su2021roformer, eq. 34.
     """
     if x.strides[-1] != x.itemsize:
@@ -121,8 +126,8 @@ def rope(x, positions, base=10_000.0, pairs=interleaved):
 def rope_backward(upstream, positions, base=10_000.0, pairs=interleaved):
     """Turn the gradient back: a rotation's transpose turns by minus the angle."""
     check_row(upstream)
-    turn = rotation(positions, rope_frequencies(np.shape(upstream)[-1], base), pairs)
-    return rotate_backward(upstream, turn)
+    frequencies = rope_frequencies(np.shape(upstream)[-1], base)
+    return rotate_backward(upstream, rotation(positions, frequencies, pairs))
 # end::rope[]
 
 
@@ -130,7 +135,7 @@ def rope_backward(upstream, positions, base=10_000.0, pairs=interleaved):
 class Rotation(NamedTuple):
     """The turn of every position, and which columns pair up."""
 
-    units: np.ndarray  # [tokens, d/2] cos + i sin of each pair's angle
+    units: np.ndarray  # [tokens, d/2], attention_factor times cos + i sin
     pairs: object  # the function that turns them: interleaved or half_split
 
 
@@ -138,7 +143,9 @@ def rotation(positions, frequencies, pairs=interleaved, attention_factor=1.0):
     """Work the angles out once, for all layers and heads that turn by them.
 
     positions: [tokens], whole numbers   frequencies: [d/2], radians a position
-    attention_factor: no unit; YaRN scales the turned rows by it
+    attention_factor: no unit; scales the turned rows, as YaRN does for long texts
+    -> a turn, for rotate
+    Raises NotIntegerError for other positions.
     """
     check_pairs(pairs)
     positions = np.asarray(positions)
@@ -154,7 +161,7 @@ def rotation(positions, frequencies, pairs=interleaved, attention_factor=1.0):
 def rotate(x, turn):
     """Turn rows by angles worked out before, in the precision of x.
 
-    x: [..., tokens, d]   ->   [..., tokens, d]
+    x: [..., tokens, d]   turn: from rotation   ->   [..., tokens, d]
     Raises ShapeMismatchError for other tokens or another width.
     """
     x = as_floats(x)
@@ -164,7 +171,7 @@ def rotate(x, turn):
 
 
 def rotate_backward(upstream, turn):
-    """Turn the gradient back by angles worked out before."""
+    """Turn the gradient back: the conjugate turns by minus the angle."""
     return rotate(upstream, turn._replace(units=turn.units.conj()))
 # end::rotate[]
 
@@ -182,8 +189,8 @@ def usual_rotation(n_tokens, d_head):
 def interleaved_to_half(d):
     """List the even columns, then the odd ones: neighbours end up half a row apart.
 
-    -> P: [d], column numbers.  Rows put in this order and turned by half_split are
-    what interleaved makes of them, put in this order.
+    -> P: [d], column numbers.  For the same units, half_split(x[..., P], units)
+    is interleaved(x, units)[..., P].
     Raises ShapeMismatchError if d is odd.
     """
     check_width_is_even(d, "the head width")
