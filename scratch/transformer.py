@@ -1,8 +1,13 @@
 """The transformer block of today's language models, forward and backward, and the model that stacks it.
 
-RMSNorm, causal attention with rotary positions, SwiGLU, a tied head.  A row is a token and W is (in, out).
-The residual stream is the table of rows that every part reads and adds to.  A name that ends in _bar is the gradient
-of the loss by what the name says; upstream is that by a function's result.
+A block normalizes the rows (RMSNorm) and lets every token read itself and those before it, by what they hold and how
+far away they are (causal attention, in attention.py; rotary positions, RoPE, in positions.py).  Then it normalizes
+again and works on each row alone (SwiGLU, the feed-forward).  The model scores with its table of embeddings (a tied
+head).
+
+A row is a token and W is (in, out).  The residual stream is the table of rows that every part reads and adds to.
+A trace keeps what a forward made, for its backward to read.  A name that ends in _bar is the gradient of the loss by
+what the name says; upstream is that by a function's result.
 """
 
 from typing import NamedTuple
@@ -42,7 +47,8 @@ def inverse_rms(x, epsilon):
 def rmsnorm(x, gain, epsilon=1e-5):
     """Bring every row to a root mean square of one; then a gain scales its columns.
 
-    x: [..., d]   gain: [d]   epsilon: joins the mean square   ->   [..., d]
+    x: [..., d]   gain: [d]   ->   [..., d]
+    epsilon: joins the mean square, so that a row of zeros does not divide by zero
     Raises ShapeMismatchError if these do not fit.
     Source: zhang2019root, eq. 4.
     """
@@ -55,16 +61,16 @@ def rmsnorm(x, gain, epsilon=1e-5):
 def rmsnorm_backward(upstream, x, gain, epsilon=1e-5):
     """Take out of the gradient what would only change a row's length.
 
-    The norm undoes such a change, so the loss cannot depend on it.
+    But for epsilon, the norm undoes such a change: the loss cannot depend on it.
 
     upstream: [..., d]   ->   gradients of x: [..., d] and gain: [d]
     """
     check_upstream(upstream, x.shape)
     r = inverse_rms(x, epsilon)
-    z_bar = gain * upstream
-    c = np.vecdot(z_bar, x)[..., None]  # how much of it points along the row
+    z_bar = gain * upstream  # z is the row before its gain, x r
+    c = np.vecdot(z_bar, x)[..., None]  # how much of z_bar points along the row
     x_bar = r * z_bar
-    # r itself shrinks as the row grows.
+    # r itself shrinks as the row grows: its slope by x is -r^3 x / d.
     x_bar -= (r**3 * c / x.shape[-1]) * x
     # The product sums over the rows, each times its r.
     return x_bar, r.ravel() @ rows(upstream * x)
@@ -73,7 +79,7 @@ def rmsnorm_backward(upstream, x, gain, epsilon=1e-5):
 
 # tag::silu[]
 def sigmoid(z):
-    """Squash any number into the open interval from 0 to 1."""
+    """Squash any number to one between 0 and 1: [...] -> [...]."""
     with np.errstate(over="ignore"):  # exp(710) is infinite, and 1 / inf is right
         return np.reciprocal(1 + np.exp(-z))
 
@@ -90,6 +96,7 @@ def silu_backward(upstream, z):
     """Scale the gradient by the slope of silu at z."""
     check_upstream(upstream, np.shape(z))
     s = sigmoid(z)
+    # The slope of sigmoid is s (1 - s).
     return upstream * (s + z * s * (1 - s))
 # end::silu[]
 
@@ -99,8 +106,8 @@ class SwigluTrace(NamedTuple):
     """Every array of one SwiGLU, in the order in which they are made."""
 
     x: np.ndarray  # [..., d]
-    z: np.ndarray  # [..., h], and so are the next four
-    up: np.ndarray
+    z: np.ndarray  # x through W_g: [..., h], and so are the next four
+    up: np.ndarray  # x through W_u
     s: np.ndarray  # sigmoid(z)
     gate: np.ndarray  # silu(z)
     hidden: np.ndarray  # gate times up
@@ -112,13 +119,15 @@ class SwigluTrace(NamedTuple):
 def swiglu(x, W_g, W_u, W_d):
     """Widen a row twice, let one copy gate the other, and narrow the product again.
 
-    x: [..., d]   W_g, W_u: [d, h]   W_d: [h, d]   ->   trace with result: [..., d]
+    x: [..., d]   W_g for the gate, W_u for up: [d, h]   W_d for down: [h, d]
+    -> trace with result: [..., d]
+    Raises ShapeMismatchError if these do not fit.
     Source: shazeer2020glu, eq. 6.
     """
     check_same("W_g and W_u", W_g.shape, W_u.shape)
     z, up = linear(x, W_g), linear(x, W_u)
     s = sigmoid(z)
-    gate = z * s
+    gate = z * s  # silu(z), in steps: the backward reads s too
     hidden = gate * up
     return SwigluTrace(x, z, up, s, gate, hidden, linear(hidden, W_d))
 # end::swiglu[]
@@ -132,13 +141,14 @@ def swiglu_backward(upstream, trace, W_g, W_u, W_d):
     """
     x, _, up, s, gate, hidden, _ = trace
     hidden_bar, W_d_bar, _ = linear_backward(upstream, hidden, W_d)
-    # The slope of silu is s + z s (1 - s); times up it is hidden + s (up - hidden).
+    # The slope of silu is s + z s (1 - s); times up it is hidden + s (up - hidden),
+    # since hidden is z s up.  Built in place: new memory would cost more than sums.
     z_bar = up - hidden
     z_bar *= s
     z_bar += hidden
     z_bar *= hidden_bar
     x_bar, W_g_bar, _ = linear_backward(z_bar, x, W_g)
-    hidden_bar *= gate
+    hidden_bar *= gate  # in place too: from here it is the gradient by up
     more, W_u_bar, _ = linear_backward(hidden_bar, x, W_u)
     x_bar += more
     return x_bar, W_g_bar, W_u_bar, W_d_bar
@@ -149,14 +159,14 @@ def swiglu_backward(upstream, trace, W_g, W_u, W_d):
 class BlockTrace(NamedTuple):
     """Every array of one block, in the order in which they are made."""
 
-    x: np.ndarray  # [..., tokens, d]
-    norm_1: np.ndarray
+    x: np.ndarray  # [..., tokens, d], as norm_1, u, norm_2 and result are
+    norm_1: np.ndarray  # x normalized: what the attention reads
     attention: MultiHeadTrace
     u: np.ndarray  # x + what attention wrote
-    norm_2: np.ndarray
+    norm_2: np.ndarray  # u normalized: what the feed-forward reads
     feed_forward: SwigluTrace
     result: np.ndarray  # u + what the feed-forward wrote
-    epsilon: float
+    epsilon: float  # of both norms; their backward needs it again
 # end::block-trace[]
 
 
@@ -164,13 +174,13 @@ class BlockTrace(NamedTuple):
 def block(
     x, weights, n_heads, n_kv_heads=None, rotation=None, epsilon=1e-5, cache=None
 ):
-    """Let every token first read the earlier ones, then work on what it has read.
+    """Let every token read the tokens up to itself, then work on what it has read.
 
     Each of the two adds what it found to the token's row.
 
     x: [..., tokens, d]   weights: gain_1, W_q, W_k, W_v, W_o, gain_2, W_g, W_u, W_d
     rotation: RoPE's turn of each token; without one, that of positions 0, 1, ...
-    -> trace with result: [..., tokens, d]
+    n_kv_heads, cache: as in multi_head_attention   ->   trace, result: like x
     Raises ModelError if sizes do not fit or x is not finite.
     Source: touvron2023llama, section 2.2.
     """
@@ -221,7 +231,8 @@ def stack(
 ):
     """Let one block after another read and write the same rows.
 
-    x: [..., tokens, d]   layers: a dict of weights a block   ->   a trace a block
+    x: [..., tokens, d]   layers: a list, one dict of weights a block
+    caches: a list, one a block   block: what to stack   ->   a list of traces
     """
     check_caches(caches, layers)
     traces, caches = [], caches or [None] * len(layers)
@@ -247,6 +258,8 @@ def stack_backward(upstream, traces, layers, block_backward=block_backward):
 def tied_head(hidden, E):
     """Score every token of the vocabulary by how well its embedding fits.
 
+    Tied means that the matrix is no new one: it is the table of embeddings.
+
     hidden: [..., tokens, d]   E: [n_vocab, d]   ->   logits: [..., tokens, n_vocab]
     Source: press2016using, section 1.
     """
@@ -254,7 +267,10 @@ def tied_head(hidden, E):
 
 
 def tied_head_backward(upstream, hidden, E):
-    """Give the gradients of hidden and E: here every row of E gets one."""
+    """Give the gradients of hidden and E: here every row of E gets one.
+
+    upstream: [..., tokens, n_vocab]
+    """
     check_upstream(upstream, hidden.shape, len(E))
     return linear(upstream, E), rows(upstream).T @ rows(hidden)
 # end::tied-head[]
@@ -262,7 +278,7 @@ def tied_head_backward(upstream, hidden, E):
 
 # tag::layers[]
 def split_layers(weights):
-    """Sort a model's weights, "blocks.0.W_q" ..., into one dict a block: W_q ...
+    """Sort a model's weights, "blocks.0.W_q" ..., into a list, one dict a block.
 
     Raises ShapeMismatchError for weights without a block.
     """
@@ -289,11 +305,11 @@ def join_layers(layers):
 class ModelTrace(NamedTuple):
     """Every array of a language model, in the order in which they are made."""
 
-    ids: np.ndarray  # [..., tokens]
+    ids: np.ndarray | list  # [..., tokens], as they came
     blocks: list  # a BlockTrace each; the first one's x is the embedded ids
     hidden: np.ndarray  # [..., tokens, d], after the last norm
     result: np.ndarray  # [..., tokens, n_vocab]: logits
-    epsilon: float
+    epsilon: float  # of every norm
 # end::model-trace[]
 
 
@@ -304,6 +320,7 @@ def language_model(
     """Score, at every position, every token that could come next.
 
     ids: [..., tokens]   weights: E, blocks.0.W_q ..., and the last norm's gain
+    n_heads to caches: as in stack
     -> trace with result, the logits: [..., tokens, n_vocab]
     Raises ModelError for ids without a row and sizes that do not fit.
     """
@@ -321,12 +338,13 @@ def language_model_backward(upstream, trace, weights):
 
     upstream: [..., tokens, n_vocab]   ->   a dict of gradients keyed like weights
     """
-    hidden, E_as_head = tied_head_backward(upstream, trace.hidden, weights["E"])
-    last = trace.blocks[-1].result
-    x, gain = rmsnorm_backward(hidden, last, weights["gain"], trace.epsilon)
-    x, layers = stack_backward(x, trace.blocks, split_layers(weights))
-    E_as_table = lookup_backward(x, trace.ids, weights["E"])
-    return {"E": E_as_table + E_as_head, **join_layers(layers), "gain": gain}
+    E, gain, last = weights["E"], weights["gain"], trace.blocks[-1].result
+    hidden_bar, head_bar = tied_head_backward(upstream, trace.hidden, E)
+    last_bar, gain_bar = rmsnorm_backward(hidden_bar, last, gain, trace.epsilon)
+    layers = split_layers(weights)
+    x_bar, layer_bars = stack_backward(last_bar, trace.blocks, layers)
+    table_bar = lookup_backward(x_bar, trace.ids, E)
+    return {"E": table_bar + head_bar, **join_layers(layer_bars), "gain": gain_bar}
 # end::model-backward[]
 
 

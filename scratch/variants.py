@@ -319,21 +319,25 @@ def variant_model_backward(upstream, trace, weights):
     """Give a dict of gradients keyed like weights; a tied E gets a sum of two."""
     gradients, variant, epsilon = {}, trace.variant, trace.epsilon
     if variant.is_tied:
-        x, E_as_head = tied_head_backward(upstream, trace.hidden, weights["E"])
+        x_bar, E_bar = tied_head_backward(upstream, trace.hidden, weights["E"])
     else:
         head = weights["head"]
-        x, gradients["head"], _ = linear_backward(upstream, trace.hidden, head)
-        E_as_head = 0.0
+        x_bar, gradients["head"], _ = linear_backward(upstream, trace.hidden, head)
+        E_bar = 0.0  # E scores nothing
     if variant.norm_first:
         last = trace.blocks[-1].result
-        x, of_norm = normalize_backward(x, last, weights, "", variant, epsilon)
+        x_bar, of_norm = normalize_backward(
+            x_bar, last, weights, "", variant, epsilon
+        )
         gradients |= of_norm
     layers = split_layers(weights)
-    x, layers = stack_backward(x, trace.blocks, layers, variant_block_backward)
+    x_bar, layer_bars = stack_backward(
+        x_bar, trace.blocks, layers, variant_block_backward
+    )
     if variant.positions == "learned":
-        gradients["P"] = learned_backward(x, weights["P"], x.shape[-2])
-    gradients["E"] = lookup_backward(x, trace.ids, weights["E"]) + E_as_head
-    return gradients | join_layers(layers)
+        gradients["P"] = learned_backward(x_bar, weights["P"], x_bar.shape[-2])
+    gradients["E"] = E_bar + lookup_backward(x_bar, trace.ids, weights["E"])
+    return gradients | join_layers(layer_bars)
 # end::variant-model-backward[]
 
 
