@@ -13,6 +13,8 @@ import numpy as np
 from .errors import VectorsError, fault
 
 MAX_ELEMENTS: Final = 1_000_000
+# How near two values must be that the display gives to one name at one place.
+SAME: Final = 1e-9
 
 Array = np.ndarray[Any, np.dtype[Any]]
 Value = Any  # int, float, complex, Array, Row, Ones or Identity
@@ -70,6 +72,15 @@ def is_number(value: Value) -> bool:
 def is_matrix(value: Value) -> bool:
     """Is it a matrix of a known size?"""
     return not isinstance(value, Row | Ones | Identity) and np.ndim(value) == 2
+
+
+def same(one: Value, other: Value) -> bool:
+    """Are two values of one name the same, but for rounding?"""
+    if isinstance(one, Ones | Identity) or isinstance(other, Ones | Identity):
+        return bool(one == other)
+    if isinstance(one, Row) or isinstance(other, Row):
+        return isinstance(one, Row) and isinstance(other, Row) and same(one.array, other.array)
+    return np.shape(one) == np.shape(other) and np.allclose(one, other, rtol=SAME, atol=SAME, equal_nan=True)
 
 
 def shown(value: Value) -> str:

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 SIGNS: Final[dict[str, Callable[[Value, Value], Value]]] = {
     r"\cdot": algebra.dot, r"\times": algebra.cross, r"\odot": algebra.elementwise, "/": algebra.divide,
 }  # fmt: skip
-# How near two cases must be where both apply, as at a border that both have.
-SAME: Final = 1e-9
 CONSTANTS: Final[dict[str, Value]] = {
     "pi": np.pi, "e": np.e, "infinity": np.inf, "ones": algebra.Ones(), "zero": algebra.Zero(),
     "identity": algebra.Identity(),
@@ -128,6 +126,6 @@ def check_others(self: Evaluator, rows: Sequence[Case], value: Value, bound: Bou
 
 def check_same(one: Value, other: Value, row: Case) -> None:
     """Refuse two values of two cases that both apply."""
-    if np.shape(one) != np.shape(other) or not np.allclose(one, other, rtol=SAME, atol=SAME, equal_nan=True):
+    if not algebra.same(one, other):
         text = "this case applies where one before it does, and differs; part their conditions, or write 'else if'"
         raise fault(text, row)

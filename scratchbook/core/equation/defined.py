@@ -141,10 +141,12 @@ def element(self: Evaluator, key: str, place: tuple[int, ...], node: Node) -> Va
         raise fault(f"{latex_of(key)} begins nowhere; define its first element, as in h_0 = ...", node)
     self.active.add(memo)
     try:
-        for clause in sorted(self.definitions.clauses[key], key=lambda clause: fixed(self, clause).count(None)):
+        clauses = sorted(self.definitions.clauses[key], key=lambda clause: fixed(self, clause).count(None))
+        for number, clause in enumerate(clauses):
             bound = match(self, clause, place)
             if bound is not None:
                 value = self.value(clause.body, bound)
+                check_once(self, clause, value, clauses[number + 1 :], place)
                 is_zero = isinstance(clause.body, Number) and value == 0 and None not in fixed(self, clause)
                 self.elements[memo] = algebra.Zero() if is_zero else value
                 return self.elements[memo]
@@ -152,6 +154,15 @@ def element(self: Evaluator, key: str, place: tuple[int, ...], node: Node) -> Va
         self.active.discard(memo)
     shown = f"{latex_of(key)}_{{{', '.join(map(str, place))}}}"
     raise fault(f"{shown} is not defined; define it, as in {shown} = ..., or declare it", node)
+
+
+def check_once(self: Evaluator, clause: Clause, value: Value, others: Sequence[Clause], place: tuple[int, ...]) -> None:
+    """Refuse another clause, with as many indices that run, that gives the same element another value."""
+    own = fixed(self, clause).count(None)
+    for other in others:
+        bound = match(self, other, place) if fixed(self, other).count(None) == own else None
+        if bound is not None and not algebra.same(value, self.value(other.body, bound)):
+            raise fault(f"element {place} of {latex_of(clause.definition.key)} is defined twice", other.body)
 
 
 def match(self: Evaluator, clause: Clause, place: tuple[int, ...]) -> Bound | None:

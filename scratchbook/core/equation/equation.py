@@ -178,6 +178,8 @@ def read(
     lexicon = make_lexicon(notation, raw, *given_names(given))
     reader = Reader(lexicon, source, is_plain=is_plain)
     for statement in raw:
+        if is_range(statement):
+            check_range(statement, raw, notation)
         reader.statement(statement)
     samples = [own for equation in given for own in equation.samples]
     samples += read_samples(reader.statements, lexicon, notation.functions)
@@ -197,6 +199,22 @@ def read(
         tuple(samples),
         is_plain,
     )
+
+
+def check_range(statement: RawStatement, statements: Sequence[RawStatement], notation: Notation) -> None:
+    r"""Refuse i = 1, \ldots, n about a letter that stands nowhere else, or that is declared and does not run."""
+    others = [other for other in statements if other is not statement]
+    texts = {token.text for other in others for member in other.members for token in member}
+    for token in statement.members[0]:
+        if token.kind != "name":
+            continue
+        symbol = notation.symbols.get(token.text)
+        if symbol is not None and symbol.kind.name not in ("int", "index"):
+            raise fault(f"{symbol.latex} is declared as {symbol.kind.name} and does not run; name the index", token)
+        if any([part.text for part in other.members[0]] == [token.text] for other in others if not is_range(other)):
+            raise fault(f"{token.text} has a value here and does not run; name the index", token)
+        if others and token.text not in texts:
+            raise fault(f"{token.text} runs here and stands nowhere else; name the index", token)
 
 
 def with_elements(statement: Statement, statements: Sequence[Statement], lexicon: Lexicon) -> Statement:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from .errors import fault
 from .known import REDUCERS, known_function
 from .leftsides import Left, derivative_parts, is_labelled, read_left, resolve_left
 from .letters import label_letters, letters_on_right, note_range_letters, running_letters
@@ -117,10 +118,14 @@ def add_general(lexicon: Lexicon, statements: Sequence[RawStatement]) -> None:
     r"""Add what left sides give at a declared number and others read elsewhere: \alpha_t = ... beside \alpha_s, an
     array, and \phi_\beta(x) = ... beside \phi_1(z), a family of functions; and what those need at that number."""
     given = [item for statement in statements if (item := given_at_number(statement, lexicon)) is not None]
+    given = [item for item in given if not is_given_by_letter(item[1], statements, lexicon)]
     waiting = [item for item in given if is_read_elsewhere(item[1], statements, lexicon)]
+    for _, left, statement in waiting:
+        check_names_letter(left, statement)
     while waiting:
         base, left, statement = waiting.pop()
         letter = left.scripts.below[0].text
+        check_parts(statement, letter, given, statements, lexicon)
         lexicon.general[base] = letter
         waiting += [
             other
@@ -138,6 +143,41 @@ def add_general(lexicon: Lexicon, statements: Sequence[RawStatement]) -> None:
         lexicon.indices.add(letter + BESIDE)
 
 
+def check_names_letter(left: Left, statement: RawStatement) -> None:
+    """Refuse g_n = 0 beside g_1, which holds at n alone, or at every index: nothing on its right side tells."""
+    letter = left.scripts.below[0]
+    if not any(token.text == letter.text for member in statement.members[1:] for token in member):
+        said = f"{left.base} is given at {letter.text} by what does not read {letter.text}, and read at other indices"
+        raise fault(f"{said}; give it at an index that runs, as in {left.base}_i = ...", statement.members[0][0])
+
+
+def check_parts(
+    statement: RawStatement,
+    letter: str,
+    given: Sequence[tuple[str, Left, RawStatement]],
+    statements: Sequence[RawStatement],
+    lexicon: Lexicon,
+) -> None:
+    """Refuse a part of g_n = ..., read at other indices, that reads n itself, as r of g_n = r x_n with r = n / 2 does:
+    it may stand for its value at n or go with the index."""
+    seen, waiting = [item[2] for item in given], [statement]
+    while waiting:
+        current = waiting.pop()
+        names = {name for member in current.members[1:] for name in lexicon.names_in(member)} - {letter}
+        for other in statements:
+            left = read_left(other.members[0], lexicon) if other not in seen and is_defining(other) else None
+            if left is None or left.base not in names or letter in lexicon.names_in(left.scripts.below):
+                continue
+            if letter in lexicon.names_in(left.arguments or ()):
+                continue
+            seen.append(other)
+            waiting.append(other)
+            at = next((part for member in other.members[1:] for part in member if part.text == letter), None)
+            if at is not None:
+                fact = f"{left.base} reads {letter} and is part of what holds at other indices than {letter}"
+                raise fault(f"{fact}; write it in, or give it an index too", at)
+
+
 def given_at_number(statement: RawStatement, lexicon: Lexicon) -> tuple[str, Left, RawStatement] | None:
     """A left side that is x_t or f_t(x) with a declared number t, and what x and f alone are called."""
     left = read_left(statement.members[0], lexicon)
@@ -149,6 +189,18 @@ def given_at_number(statement: RawStatement, lexicon: Lexicon) -> tuple[str, Lef
     own = key_of(left.base, left.scripts.below, (), left.scripts.primes)
     is_fresh = left.scripts.below[0].text in numbers and not lexicon.knows(base) and not lexicon.knows(own)
     return (base, left, statement) if is_fresh else None
+
+
+def is_given_by_letter(left: Left, statements: Sequence[RawStatement], lexicon: Lexicon) -> bool:
+    """Has another left side the same name with a letter that has no value, as g_i = ... has beside g_n = x_n?"""
+    for statement in statements:
+        other = read_left(statement.members[0], lexicon) if is_defining(statement) else None
+        if other is None or (other.base, other.scripts.primes) != (left.base, left.scripts.primes):
+            continue
+        below = split_commas(unwrapped(other.scripts.below))
+        if any(len(piece) == 1 and piece[0].kind == "name" and piece[0].text not in lexicon.numbers for piece in below):
+            return True
+    return False
 
 
 def is_read_elsewhere(left: Left, statements: Sequence[RawStatement], lexicon: Lexicon) -> bool:

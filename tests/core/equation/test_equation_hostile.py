@@ -73,3 +73,55 @@ def test_two_cases_that_both_apply_must_agree(latex, code):
 )
 def test_cases_in_turn_and_cases_that_agree_pass(latex, code):
     assert said(latex, code) == ""
+
+
+@pytest.mark.parametrize("letter", ["c", "x", "d", "R"])
+def test_a_range_is_of_what_runs(letter):
+    kind = {"c": "positive", "x": "vector", "d": "dim", "R": "scalar"}[letter]
+
+    assert said(rf"u = c x_1 R, \quad {letter} = 1, \ldots, n", "c * x[0] * R").startswith(
+        f"{letter} is declared as {kind}"
+    )
+
+
+def test_a_range_is_of_a_letter_that_stands_somewhere():
+    assert said(r"u_i = x_i, \quad k = 1, \ldots, n", "x[:n]").startswith("k runs here and stands nowhere else")
+    assert said(r"u = m, \quad m = x_1, \quad m = 1, \ldots, n", "x[0]").startswith("m has a value here")
+    assert said(r"u_i = x_i, \quad i = 1, \ldots, n", "x[:n]") == ""
+
+
+@pytest.mark.parametrize("right", ["0", "c", "x_1", "b x_1"])
+def test_what_holds_at_a_declared_number_alone_does_not_hold_at_others(right):
+    latex = rf"u = g_1 + c, \quad g_n = {right}"
+
+    value = {"0": "0", "c": "c", "x_1": "x[0]", "b x_1": "b * x[0]"}[right]
+    assert said(latex, f"{value} + c").startswith("g is given at n by what does not read n")
+
+
+@pytest.mark.parametrize(
+    ("part", "at_n"),
+    [("r = n + 1", "n + 1"), (r"r = \sum_{j=1}^n x_j", "x[:n].sum()"), ("r = 2k, \\quad k = n", "2 * n")],
+)
+def test_a_part_that_reads_the_declared_number_is_no_part_of_what_holds_at_others(part, at_n):
+    latex = rf"u = g_1 + g_n, \quad g_n = r x_n, \quad {part}"
+
+    assert "is part of what holds at other indices than n" in said(latex, f"({at_n}) * (x[0] + x[n - 1])")
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        r"g_i = x_i + g_{i+1}, \quad g_n = x_n, \quad i = 1, \ldots, n - 1",
+        r"g_n = x_n, \quad g_i = x_i + g_{i+1}, \quad i = 1, \ldots, n - 1",
+        r"g_i = x_i + g_{i+1}, \quad g_n = x_n",
+    ],
+)
+def test_what_holds_at_the_last_index_is_the_end_of_what_holds_at_the_others(rest):
+    assert said(rf"u = g_1, \quad {rest}", "x[:n].sum()") == ""
+    assert said(rf"u = g_1, \quad {rest}", "x[0]").startswith("differs")
+
+
+@pytest.mark.parametrize("rest", ["m_i = x_i, \\quad m_i = 2 x_i", "m_n = x_n, \\quad m_n = 2 x_n"])
+def test_an_element_has_one_value(rest):
+    for code in ("x[0] + x[1]", "2 * (x[0] + x[1])"):
+        assert said(rf"u = m_1 + m_2, \quad {rest}", code) == "element (1,) of m is defined twice"
