@@ -6,7 +6,7 @@ import loops
 import numpy as np
 import pytest
 
-from attention import softmax
+from attention import multi_head_attention, multi_head_attention_backward, softmax
 from generation import (
     KeyValueCache,
     Reader,
@@ -21,8 +21,8 @@ from generation import (
     tokens_per_second,
 )
 from initialization import initial_weights, weight_shapes
-from positions import half_split
-from refusals import ModelError, NotFiniteError, OutOfRangeError
+from positions import half_split, rope_frequencies, rotation
+from refusals import ModelError, NotFiniteError, OutOfRangeError, ShapeMismatchError
 from training import encode, new_model
 from transformer import language_model
 
@@ -263,6 +263,16 @@ def test_a_refused_read_leaves_the_reader_as_it_was(weights):
 def test_a_prompt_that_cannot_be_read_is_refused(weights, ids):
     with pytest.raises(ModelError):
         generate(Reader(weights, 4), ids, 1)
+
+
+@pytest.mark.parametrize("turn", [None, rotation(np.array([1]), rope_frequencies(4))], ids=["still", "turned"])
+def test_a_trace_with_earlier_keys_has_no_backward(turn):
+    weights, cache, row = {f"W_{part}": np.eye(4) for part in "qkvo"}, KeyValueCache(3), np.ones((1, 4))
+    cache.extend(np.ones((1, 1, 4)), np.ones((1, 1, 4)))
+    trace = multi_head_attention(row, weights, 1, rotation=turn, cache=cache)
+
+    with pytest.raises(ShapeMismatchError):
+        multi_head_attention_backward(row, trace, weights)
 
 
 def test_a_cache_takes_no_more_than_it_can_hold():
