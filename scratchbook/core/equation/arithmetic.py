@@ -88,6 +88,7 @@ def chosen(self: Evaluator, node: Cases, bound: Bound) -> Value:
         truth = True if row.condition is None else self.truth(row.condition, bound)
         if np.ndim(truth) == 0 and decided is None:
             if truth:
+                self.budget.choices.note_case(node, place)
                 value = self.value(row.value, bound)
                 check_others(self, node.rows[place + 1 :], value, bound)
                 return value
@@ -96,6 +97,8 @@ def chosen(self: Evaluator, node: Cases, bound: Bound) -> Value:
         if np.ndim(value) and np.shape(value) != np.shape(truth):
             text = f"a case of {algebra.shown(value)} where its condition has another shape; index both"
             raise fault(text, row.value)
+        if np.any(truth if decided is None else np.logical_and(truth, ~decided)):
+            self.budget.choices.note_case(node, place)
         if decided is None:
             result, decided = np.where(truth, value, np.nan), np.asarray(truth)
             continue

@@ -1,4 +1,7 @@
-r"""Which parts of each \\max(a, b) and \\min(a, b) ever were its value: one that never was has not been compared."""
+r"""Which parts of each choice ever were its value: one that never was has not been compared.
+
+Choices are \\max(a, b) and \\min(a, b), cases, and operators over indices, which may run over nothing.
+"""
 
 from __future__ import annotations
 
@@ -10,30 +13,53 @@ import numpy as np
 
 from .algebra import Row
 from .errors import fault
-from .nodes import Call
+from .nodes import Call, Case, Cases, Compare, Node, Reduce, walk
 
 
 @dataclass
 class Choice:
-    """What one call chose so far.  waiting: the places of the parts that never were its value."""
+    """What one node chose so far.  waiting: the places of the parts that never were its value."""
 
-    call: Call
+    node: Call | Cases | Reduce
     waiting: set[int]
 
 
 @dataclass
 class Choices:
-    """The choices of one evaluation, by call."""
+    """The choices of one evaluation, by node."""
 
     found: dict[int, Choice] = field(default_factory=dict)
 
+    def of(self, node: Call | Cases | Reduce, parts: Iterable[int]) -> Choice:
+        """The choice of a node with these parts."""
+        choice = self.found.get(id(node))
+        if choice is None:
+            choice = self.found[id(node)] = Choice(node, set(parts))
+        return choice
+
     def note(self, call: Call, values: Sequence[Any], result: Any) -> None:
         """Note which parts of a call have its value somewhere."""
-        choice = self.found.get(id(call))
-        if choice is None:
-            choice = self.found[id(call)] = Choice(call, set(range(len(values))))
+        choice = self.of(call, range(len(values)))
         best = np.real(result)
         choice.waiting -= {place for place in choice.waiting if np.any(real(values[place]) == best)}
+
+    def note_case(self, node: Cases, place: int) -> None:
+        """Note which case applies."""
+        self.of(node, (number for number in range(len(node.rows)) if is_met(node.rows, number))).waiting.discard(place)
+
+    def note_members(self, node: Reduce, count: int) -> None:
+        """Note over how many members an operator runs."""
+        choice = self.of(node, (0,))
+        if count:
+            choice.waiting.clear()
+
+
+def is_met(rows: Sequence[Case], place: int) -> bool:
+    """Should draws meet a case?  Numbers are never equal by chance, and what is left beside > and < may be that."""
+    condition = rows[place].condition
+    if condition is None:
+        return len(rows) == 2 and is_met(rows, 0)
+    return not any(isinstance(part, Compare) and {"=", r"\ne"} & {*part.relations} for part in walk(condition))
 
 
 def real(value: Any) -> Any:
@@ -42,14 +68,23 @@ def real(value: Any) -> Any:
 
 
 def check_choices(all_choices: Iterable[Choices], draws: int) -> None:
-    """Raise EquationError for a part that was never the value of its max or min in any evaluation."""
+    """Raise EquationError for a part that was never the value of its choice in any evaluation."""
     never: dict[int, Choice] = {}
     for choices in all_choices:
         for key, choice in choices.found.items():
-            kept = never.setdefault(key, Choice(choice.call, set(choice.waiting)))
+            kept = never.setdefault(key, Choice(choice.node, set(choice.waiting)))
             kept.waiting &= choice.waiting
     for choice in never.values():
         for place in sorted(choice.waiting):
-            fact = f"this part of {choice.call.base} decides at none of {draws} draws, so nothing of it is compared"
-            text = f"{fact}; choose other kinds, such as int(1..9), or name points with ':at:'"
-            raise fault(text, choice.call.arguments[place])
+            fact, at = told(choice.node, place)
+            text = f"{fact} at none of {draws} draws, so nothing of it is compared"
+            raise fault(f"{text}; choose other kinds, such as int(1..9), or name points with ':at:'", at)
+
+
+def told(node: Call | Cases | Reduce, place: int) -> tuple[str, Node]:
+    """What a part does not do, and where it stands."""
+    if isinstance(node, Call):
+        return f"this part of {node.base} decides", node.arguments[place]
+    if isinstance(node, Cases):
+        return "this case applies", node.rows[place].value
+    return f"this {node.operator} runs over anything", node

@@ -78,6 +78,7 @@ def folded(operator: str, values: Sequence[Value]) -> Value:
 def reduced(self: Evaluator, node: Reduce, bound: Bound) -> Value:
     """A big operator over every value of its indices."""
     places = list(self.ranges.members_of(node, bound, self))
+    self.budget.choices.note_members(node, len(places))
     if node.weights is not None:
         return expected(self, node, places)
     values = [self.value(node.body, inner) for inner in places]

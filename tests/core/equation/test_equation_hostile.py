@@ -125,3 +125,31 @@ def test_what_holds_at_the_last_index_is_the_end_of_what_holds_at_the_others(res
 def test_an_element_has_one_value(rest):
     for code in ("x[0] + x[1]", "2 * (x[0] + x[1])"):
         assert said(rf"u = m_1 + m_2, \quad {rest}", code) == "element (1,) of m is defined twice"
+
+
+@pytest.mark.parametrize(
+    ("latex", "code"),
+    [
+        (r"u = a + \sum_{i > d} x_i", "a"),
+        (r"u = a \prod_{i=5}^{4} 7 x_i", "a"),
+        (r"u = a + \sum_{i=n+1}^{n} x_i", "a"),
+        (r"u = A_{1,1} + \sum_{i + j = 1} A_{ij}", "A[0, 0]"),
+        (r"u = \begin{cases} 7a & \text{if } a < 0 \\ c & \text{otherwise} \end{cases}", "c"),
+        (r"u = c \text{ if } a > 0 \text{ else } 7b", "c"),
+        (r"u_i = \begin{cases} x_i & \text{if } i > 0 \\ 7b & \text{if } i < 0 \end{cases}", "x"),
+    ],
+)
+def test_what_no_draw_reaches_is_not_compared(latex, code):
+    assert "at none of" in said(latex, code)
+
+
+@pytest.mark.parametrize(
+    ("latex", "code"),
+    [
+        (r"u_i = \sum_{j < i} x_j", "x.cumsum() - x"),
+        (r"u_i = \begin{cases} 1 & x_i > 0 \\ 0 & x_i = 0 \\ -1 & x_i < 0 \end{cases}", "np.sign(x)"),
+        (r"u_i = 1 \text{ if } x_i > 0, \; -1 \text{ if } x_i < 0, \; 0 \text{ otherwise}", "np.sign(x)"),
+    ],
+)
+def test_what_some_draw_reaches_and_what_numbers_never_equal_by_chance_passes(latex, code):
+    assert said(latex, code) == ""
