@@ -73,7 +73,7 @@ def finish(parser: Parser, operator: str, scripts: Scripts, start: int) -> Node:
         check_scope(parser, operator, body, keys)
     place = parser.since(start)
     if operator in ELEMENT:
-        node: Node = Call(operator, (Reduce("list", bindings, condition, body, **place),), operator, **place)
+        node: Node = Call(operator, (Reduce("elements", bindings, condition, body, **place),), operator, **place)
         node = Index(node, tuple(Name(binding.key) for binding in bindings), **place)
     elif operator in BRACKET_BODY and operator != "mean":
         node = Call(operator, (Reduce("list", bindings, condition, body, **place),), operator, **place)

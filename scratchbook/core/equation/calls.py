@@ -42,6 +42,13 @@ def called(self: Evaluator, node: Call, bound: Bound) -> Value:
     return known(self, node, bound)
 
 
+def is_known(self: Evaluator, node: Call) -> bool:
+    """Has a function a value, by a binding, a definition, or since everybody knows it?"""
+    defined_ones = {*self.definitions.clauses, *self.definitions.families}
+    is_bound = self.functions.has(node.function) or self.functions.has_family(node.base)
+    return is_bound or bool({node.function, node.base} & defined_ones) or node.base in KNOWN
+
+
 def known(self: Evaluator, node: Call, bound: Bound) -> Value:
     """A function that everybody knows."""
     arguments = reductions.listed(self, node.arguments, bound)

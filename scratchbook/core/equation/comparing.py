@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from . import defined
+from . import calls, defined
 from .algebra import Row, Value
 from .codecalls import environment_of
 from .comparison import plain
@@ -18,7 +18,7 @@ from .equation import Definition, Statement
 from .errors import EquationError, StepsError, fault
 from .evaluator import Bound, Budget, Evaluator
 from .evidence import Evidence, Pair
-from .nodes import Derivative, Index, Name, Node, walk
+from .nodes import Call, Derivative, Index, Name, Node, walk
 from .prepared import Prepared, has_free_sizes
 from .ranges import Span
 from .sides import Side, Sides
@@ -111,6 +111,8 @@ class Comparer:
             self.derivative(statement, definition, evaluator, side)
         elif definition is not None and definition.key in targets:
             self.bound_target(statement, definition, evaluator, targets[definition.key], side)
+            if is_derivable(statement, definition, self.prepared.definitions):
+                self.derivative(statement, definition, evaluator, side)
         elif definition is not None and is_formula_of_known(statement, self.prepared.definitions):
             clause = self.prepared.definitions.clauses[definition.key][0]
             evaluator.active.add(("body", id(clause)))
@@ -179,7 +181,7 @@ class Comparer:
             expected = self.element(code, place, "the left side", evaluator, statement)
             self.evidence.cover(key, code, place)
             own = known_value(left, bound, evaluator)
-            if own is not None and np.shape(plain(own)) == np.shape(plain(expected)):
+            if own is not None and np.shape(plain(own)) == np.shape(plain(expected)):  # d(u, v) is no product d (u, v)
                 self.evidence.compare(Pair(key, expected, own, "=", statement, left, bound), side)
             for member, relation in zip(statement.members[1:], statement.relations, strict=True):
                 right = evaluator.value(member, bound)
@@ -261,7 +263,19 @@ def known_value(left: Node, bound: Bound, evaluator: Evaluator) -> Value:
     try:
         return evaluator.value(left, bound)
     except EquationError:
+        if is_all_known(left, bound, evaluator):
+            raise
         return None
+
+
+def is_all_known(node: Node, bound: Bound, evaluator: Evaluator) -> bool:
+    """Has every name of an expression a value, and every function?"""
+    for part in walk(node):
+        if isinstance(part, Name) and part.key not in bound and not evaluator.is_known(part.key):
+            return False
+        if isinstance(part, Call) and not calls.is_known(evaluator, part):
+            return False
+    return True
 
 
 def is_start(clause: Clause, place: tuple[int, ...], code: Value, evaluator: Evaluator) -> bool:

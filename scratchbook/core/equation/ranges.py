@@ -80,7 +80,7 @@ class Ranges:
     def meets(self, condition: Node, bound: Bound, evaluator: Evaluator) -> bool:
         """Does a stated condition hold?  One about other indices does not count."""
         missing = [key for key in free_names(condition) if key not in bound and not evaluator.is_known(key)]
-        return bool(missing) or bool(evaluator.truth(condition, bound))
+        return bool(missing) or is_met(condition, bound, evaluator)
 
     def span(self, key: str, roots: Sequence[Node], evaluator: Evaluator) -> Sequence[int]:
         """The values of a free index."""
@@ -158,7 +158,7 @@ class Ranges:
     def bind(self, node: Reduce, bindings: Sequence[Binding], bound: Bound, evaluator: Evaluator) -> Iterator[Bound]:
         """Bind one index after another."""
         if not bindings:
-            if node.condition is None or evaluator.truth(node.condition, bound):
+            if node.condition is None or is_met(node.condition, bound, evaluator):
                 yield bound
             return
         rest = {binding.key for binding in bindings[1:]}
@@ -347,6 +347,14 @@ class Ranges:
             if span is not None and not span[0] <= value <= span[1]:
                 return False
         return True
+
+
+def is_met(condition: Node, bound: Bound, evaluator: Evaluator) -> bool:
+    """Does a condition on indices hold?  Raises EquationError for one about an array."""
+    truth = evaluator.truth(condition, bound)
+    if np.ndim(truth):
+        raise fault("a condition on an index compares an array; index it", condition)
+    return bool(truth)
 
 
 def undeclared(key: str, notation: Notation) -> str:

@@ -11,6 +11,7 @@ from . import algebra, primitives
 from .algebra import Row, Value
 from .errors import fault
 from .nodes import Family, Node, Reduce
+from .symbols import latex_of
 
 if TYPE_CHECKING:
     from .evaluator import Bound, Evaluator
@@ -86,13 +87,23 @@ def reduced(self: Evaluator, node: Reduce, bound: Bound) -> Value:
         return folded(node.operator, values)
     if not values:
         raise fault(f"{node.operator} over nothing; its indices have no value here", node)
-    if node.operator == "list":
+    if node.operator == "elements":
+        check_first(self, node, places[0])
+    if node.operator in ("list", "elements"):
         return primitives.side_by_side(values) if np.ndim(values[0]) == 0 else np.asarray(values)
     if node.operator == "mean":
         return algebra.divide(folded("sum", values), len(values))
     if node.operator in ("max", "min"):
         return primitives.choose(1 if node.operator == "max" else -1, *values) if len(values) > 1 else values[0]
     return first_extreme(node, values, places)
+
+
+def check_first(self: Evaluator, node: Reduce, place: Bound) -> None:
+    """Refuse a list, whose elements an index picks, that begins elsewhere than where indices count from."""
+    key = node.bindings[0].key
+    if place[key] != self.base:
+        fact = f"{latex_of(key)} runs from {place[key]} here, and an element is picked from {self.base} on"
+        raise fault(f"{fact}; name its range", node)
 
 
 def expected(self: Evaluator, node: Reduce, places: list[Bound]) -> Value:

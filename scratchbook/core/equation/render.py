@@ -240,7 +240,7 @@ def reduced(self: Renderer, node: Reduce) -> tuple[str, int]:
         highs = [part.high for part in node.bindings if part.high is not None]
     above = f"^{{{','.join(map(self.write, highs))}}}" if highs else ""
     operator = OPERATORS.get(node.operator, rf"\operatorname{{{node.operator}}}")
-    if node.operator in ("mean", "list"):
+    if node.operator in ("mean", "list", "elements"):
         return rf"{operator}_{{{', '.join(below)}}}\left[{self.write(node.body)}\right]", SCRIPT
     return rf"{operator}_{{{', '.join(below)}}}{above} {self.write(node.body, ELEMENTWISE)}", RUN
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from .errors import fault
 from .known import known_function
 from .lexicon import Lexicon
-from .nodes import Call, Index, Name, Node, children, put
+from .nodes import Call, Index, Name, Node, children, free_names, put
 from .symbols import latex_of
 
 if TYPE_CHECKING:
@@ -94,6 +94,10 @@ def letters_of(call: Call, lexicon: Lexicon) -> list[str]:
     letters: list[str] = []
     for argument in call.arguments:
         if isinstance(argument, Index) and isinstance(argument.base, Name):
+            for part in argument.indices:
+                if not isinstance(part, Name) and free_names(part) & lexicon.indices:
+                    name = latex_of(call.function)
+                    raise fault(f"{name} is given at an index that is stepped; give it at a letter alone", part)
             letters += [part.key for part in argument.indices if isinstance(part, Name) and runs(part, lexicon)]
         elif not isinstance(argument, Name):
             return []

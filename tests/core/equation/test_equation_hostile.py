@@ -153,3 +153,38 @@ def test_what_no_draw_reaches_is_not_compared(latex, code):
 )
 def test_what_some_draw_reaches_and_what_numbers_never_equal_by_chance_passes(latex, code):
     assert said(latex, code) == ""
+
+
+def test_a_function_is_not_given_at_a_stepped_index():
+    with pytest.raises(EquationError, match="f is given at an index that is stepped"):
+        checked(r"f(x_{i+1}) = x_i^2", NOTATION, "f == x ** 2", {"np": np}, suggests=False)
+
+
+def test_a_softmax_is_picked_where_it_runs():
+    latex = (
+        r"e_{ij} = x_i y_{j+1}, \quad p_{ij} = \operatorname{softmax}_j(e_{ij}), \quad u_i = \sum_{j=1}^{d} p_{ij} y_j"
+    )
+    code = "np.exp(np.outer(x, y)) / np.exp(np.outer(x, y)).sum(axis=1, keepdims=True) @ y"
+
+    assert said(latex, code).startswith("j runs from 0 here")
+    assert said(latex.replace("y_{j+1}", "y_j"), code) == ""
+
+
+def test_a_derivative_that_code_gives_is_held_against_what_is_derived():
+    latex = r"\frac{\partial r}{\partial x_i} = 2 x_i, \quad r = \sum_j x_j^{2}"
+    check = r"\frac{\partial r}{\partial x} == 2 * x"
+
+    assert checked(latex, NOTATION, check, {"np": np}, suggests=False).text == ""
+    assert checked(latex.replace("^{2}", "^{3}"), NOTATION, check, {"np": np}, suggests=False).text
+
+
+def test_a_left_side_of_known_names_is_computed_too():
+    latex = r"\langle B x, y \rangle = x^\top A^\top y, \quad B = M(2), \quad M(k) = k A / 2"
+    check = r"\langle B x, y \rangle == x @ A.T @ y"
+
+    assert checked(latex, NOTATION, check, {"np": np}, suggests=False).text == ""
+    assert checked(latex.replace("M(2)", "M(x)"), NOTATION, check, {"np": np}, suggests=False).text
+
+
+def test_a_condition_on_an_index_compares_numbers():
+    assert said(r"u_i = x_i, \quad 1 \le i \le y", "x") == "a condition on an index compares an array; index it"
