@@ -26,6 +26,9 @@ SCALAR_DRAWS: Final = 8
 # With branches, each of which must be met: of numbers alone a draw costs little.
 BRANCHED_DRAWS: Final = 12
 BRANCHED_SCALAR_DRAWS: Final = 200
+# Of kinds of few values, where a dozen draws still leave an element of a product at 0 throughout, once in thirty.
+COARSE_DRAWS: Final = 24
+COARSE: Final = frozenset(["binary", "sign", "onehot"])
 BRANCHED: Final = frozenset(["max", "min", "argmax", "argmin", "clip", "relu", "floor", "ceil", "round", "sign", "mod"])
 
 
@@ -52,12 +55,14 @@ class Prepared:
     @property
     def draws(self) -> int:
         """How many draws: one a point, else a few; more of numbers than of arrays, and more where there are
-        branches."""
+        branches or kinds of few values."""
         if self.points:
             return len(self.points)
         if all(is_rotated(symbol) for symbol in self.symbols):
             return SCALAR_DRAWS  # sizes come back after a few draws, whatever branches there are
         has_arrays = any(symbol.kind.shape for symbol in self.symbols)
+        if any(symbol.kind.name in COARSE and symbol.kind.shape for symbol in self.symbols):
+            return COARSE_DRAWS
         if self.has_branches:
             return BRANCHED_DRAWS if has_arrays else BRANCHED_SCALAR_DRAWS
         return DRAWS if has_arrays else SCALAR_DRAWS

@@ -188,3 +188,9 @@ def test_a_left_side_of_known_names_is_computed_too():
 
 def test_a_condition_on_an_index_compares_numbers():
     assert said(r"u_i = x_i, \quad 1 \le i \le y", "x") == "a condition on an index compares an array; index it"
+
+
+def test_elements_that_are_mostly_zero_are_met_all_the_same():
+    for first, is_right in ((1, True), (2, False)):
+        verdict = checked(rf"u = \sum_{{i={first}}}^n P_i G_i", "P, G: binary(n)", "u == P @ G", {}, suggests=False)
+        assert verdict.passed == is_right
