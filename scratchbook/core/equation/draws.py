@@ -187,9 +187,10 @@ def array_of(
         return np.eye(shape[-1])[generator.integers(0, shape[-1], shape[:-1])]
     if name == "ints":
         return generator.integers(base, number_of(symbol.kind.arguments[-1], sizes, symbol) + base, shape)
-    if name in ("binary", "sign"):
-        bits = generator.integers(0, 2, shape)
-        return bits.astype(float) if name == "binary" else 2.0 * bits - 1.0
+    if name == "binary":
+        return with_ones(generator.integers(0, 2, shape), generator).astype(float)
+    if name == "sign":
+        return 2.0 * generator.integers(0, 2, shape) - 1.0
     if name == "mask":
         late = np.arange(shape[1]) - max(0, shape[1] - shape[0]) > np.arange(shape[0])[:, None]
         return np.where(late, -np.inf, 0.0)
@@ -201,6 +202,15 @@ def array_of(
         if shape
         else float(values)
     )
+
+
+def with_ones(bits: Any, generator: np.random.Generator) -> Any:
+    """The same zeros and ones, with a one in each row and each column: what divides by their sums has a value."""
+    for axis in range(bits.ndim):
+        place = generator.integers(0, bits.shape[axis], np.sum(bits, axis=axis, keepdims=True).shape)
+        one = np.take_along_axis(bits, place, axis) | ~bits.any(axis=axis, keepdims=True)
+        np.put_along_axis(bits, place, one, axis)
+    return bits
 
 
 def squared(name: str, values: Any) -> Any:

@@ -13,6 +13,7 @@ from .equation import Statement
 from .errors import EquationError, fault
 from .evaluator import Bound
 from .nodes import Constant, Node, Transpose, walk
+from .options import RTOL
 from .prepared import Prepared
 from .reductions import holds
 from .sides import Side
@@ -76,13 +77,17 @@ class Evidence:
             if pair.key:
                 self.finite[pair.key] = self.finite.get(pair.key, 0) + finite
             return
-        result = compare(pair.left, pair.right, self.prepared.rtol, allows_infinity=self.allows_infinity)
+        result = compare(pair.left, pair.right, self.allowed(pair), allows_infinity=self.allows_infinity)
         if result.reason:
             self.disagree(result, pair, side)
         self.tally.note(result.finite, result.difference)
         if pair.key:
             self.finite[pair.key] = self.finite.get(pair.key, 0) + result.finite
             self.nonzero[pair.key] = self.nonzero.get(pair.key, False) or bool(np.any(plain(pair.left, pair.right)))
+
+    def allowed(self, pair: Pair) -> float:
+        """Return the relative difference that two values may have: what stands beside an approximation stays exact."""
+        return self.prepared.rtol if r"\approx" in pair.statement.relations else min(self.prepared.rtol, RTOL)
 
     def disagree(self, result: Result, pair: Pair, side: Side) -> None:
         """Stop with what differs and where."""
@@ -95,7 +100,7 @@ class Evidence:
         mismatch = Mismatch(
             side.number, of, indices, one, other, result.difference, values, pair.member.start, pair.member.end
         )
-        raise Disagreement(mismatch, self.reason(result, pair.key) + self.hint(result, side))
+        raise Disagreement(mismatch, self.reason(result, pair) + self.hint(result, side))
 
     def hint(self, result: Result, side: Side) -> str:
         """What else could explain a difference: several rows given to code for one, or a mask meant as zeros and
@@ -111,11 +116,11 @@ class Evidence:
             return f"; a mask such as {masks[0]} holds 0 and -inf, so declare one of 0 and 1 as binary"
         return ""
 
-    def reason(self, result: Result, key: str) -> str:
+    def reason(self, result: Result, pair: Pair) -> str:
         """One line about what differs from what."""
-        target = next((target for target in self.prepared.targets if key in target.keys), None)
+        target = next((target for target in self.prepared.targets if pair.key in target.keys), None)
         differs = result.reason == "differ"
-        size = f" by {result.difference:.2g} (allowed {self.prepared.rtol:g})" if differs else f": {result.reason}"
+        size = f" by {result.difference:.2g} (allowed {self.allowed(pair):g})" if differs else f": {result.reason}"
         if target:
             return f"differs from {target.text}{size}"
         return f"the two sides {'differ' if differs else 'disagree'}{size}"

@@ -194,3 +194,11 @@ def test_elements_that_are_mostly_zero_are_met_all_the_same():
     for first, is_right in ((1, True), (2, False)):
         verdict = checked(rf"u = \sum_{{i={first}}}^n P_i G_i", "P, G: binary(n)", "u == P @ G", {}, suggests=False)
         assert verdict.passed == is_right
+
+
+def test_what_stands_beside_an_approximation_stays_exact():
+    near = r"u = a, \quad u \approx b + a - b"
+
+    assert said(near, "a", rtol="0.01") == ""
+    assert "(allowed 1e-09)" in said(near, "a * 1.001", rtol="0.01")
+    assert said(r"u \approx v, \quad v = a", "a * 1.001", rtol="0.01") == ""
