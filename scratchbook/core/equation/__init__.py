@@ -10,8 +10,8 @@ The way of an equation, a room a module:
     plain                          one expression to a tree
     nodes, equation, definitions   trees, statements, and what each left side defines
     algebra, powers, primitives    arithmetic with shapes, and the functions that everybody knows
-    evaluator, arithmetic, blocks, defined, indexing, ranges, uses, reductions, calls, differentiation    trees to
-    numbers
+    evaluator, arithmetic, blocks, defined, indexing, ranges, uses, reductions, calls, parameters,
+    differentiation                trees to numbers
     options, targets, asked, factors, origins, codecalls, binding, draws, prepared, sides, gradient, slopes, vacuity,
     decided                                                  what a check runs and draws
     comparison, evidence, comparing, checker, verdict        both sides, and what was found

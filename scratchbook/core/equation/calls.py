@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +13,7 @@ from .defined import assemble
 from .errors import VectorsError, fault
 from .known import LETTERS, WORDS
 from .nodes import Call, Name, Node, free_names
+from .parameters import given
 from .symbols import latex_of
 
 if TYPE_CHECKING:
@@ -69,27 +70,24 @@ def defined(self: Evaluator, clauses: list[Clause], node: Call, bound: Bound) ->
     if len(parameters) != len(arguments):
         wanted = f"{len(parameters)} argument{'s' * (len(parameters) != 1)}"
         raise fault(f"{latex_of(node.function)} takes {wanted}, not {len(arguments)}", node)
-    inputs: dict[str, Value] = {}
-    for parameter, argument in zip(parameters, arguments, strict=True):
-        if not isinstance(parameter, Name):
-            raise fault("the parameters of a defined function must be names", parameter)
-        inputs[parameter.key] = argument
+    inputs = given(self, parameters, arguments, node.arguments)
     if first.definition.members:
         inputs |= members(self, first, node, bound)
     if len(arguments) != 1 or not isinstance(arguments[0], np.ndarray):
         return apply(self, clauses, inputs)
     if is_of_numbers(self, parameters[0]):
-        return by_elements(self, clauses, inputs, arguments[0])
+        return by_elements(self, clauses, inputs, parameters, arguments[0])
     try:
         return apply(self, clauses, inputs)
     except VectorsError:  # \operatorname{Swish}(x) = x \sigma(x) is said of a number
-        return by_elements(self, clauses, inputs, arguments[0])
+        return by_elements(self, clauses, inputs, parameters, arguments[0])
 
 
-def by_elements(self: Evaluator, clauses: list[Clause], inputs: dict[str, Value], argument: Array) -> Array:
+def by_elements(
+    self: Evaluator, clauses: list[Clause], inputs: dict[str, Value], parameters: Sequence[Node], argument: Array
+) -> Array:
     """A function of one number at every element of an array."""
-    (key,) = (key for key, value in inputs.items() if value is argument)
-    flat = [apply(self, clauses, {**inputs, key: item}) for item in argument.ravel()]
+    flat = [apply(self, clauses, inputs | given(self, parameters, [item])) for item in argument.ravel()]
     return np.asarray(flat).reshape(argument.shape)
 
 

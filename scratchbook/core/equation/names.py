@@ -10,7 +10,7 @@ from .leftsides import Left, derivative_parts, is_labelled, read_left, resolve_l
 from .letters import label_letters, letters_on_right, note_range_letters, running_letters
 from .lexicon import Lexicon, is_run, is_word, words_of
 from .notation import Notation
-from .pieces import is_bracketed, split_commas, unwrapped
+from .pieces import is_bracketed, split_at, split_commas, unwrapped
 from .statements import RawStatement
 from .symbols import BESIDE, flat, key_of, read_scripts, split_key
 from .tokens import Token
@@ -84,7 +84,9 @@ def new_names(statements: Sequence[RawStatement], lexicon: Lexicon) -> set[str]:
             continue
         is_single = len(below) == 1 and statement.relations[0].text in ("=", ":=") and reads_whole(statement, left.base)
         is_read = word in right and not all(names_more(statement, word, lexicon) for statement in statements)
-        if word not in lexicon.variables and not is_read and (is_word(word) or is_single):
+        is_read &= not is_operator(word, statements, lexicon)
+        is_whole = len(below) == 1 and word in lexicon.arrays  # K_y beside a vector y, which is no index
+        if is_whole or (word not in lexicon.variables and not is_read and (is_word(word) or is_single)):
             found.add(key_of(left.base, below[0]))
     return found
 
@@ -92,6 +94,13 @@ def new_names(statements: Sequence[RawStatement], lexicon: Lexicon) -> set[str]:
 def is_strange(run: Sequence[Token], lexicon: Lexicon, right: set[str]) -> bool:
     """Are there letters that stand for nothing, as in x_{new} beside a size n?"""
     return any(token.text not in lexicon.variables | lexicon.indices | right for token in run)
+
+
+def is_operator(word: str, statements: Sequence[RawStatement], lexicon: Lexicon) -> bool:
+    r"""Is a word on the right sides no more than a function that everybody knows, as the \max of r_{\max} is?"""
+    lefts = [read_left(statement.members[0], lexicon) for statement in statements if statement.relations]
+    is_given = lexicon.knows(word) or word in lexicon.indices or any(left and left.base == word for left in lefts)
+    return len(word) > 1 and bool(known_function(word)) and not is_given
 
 
 def names_more(statement: RawStatement, letter: str, lexicon: Lexicon) -> bool:
@@ -240,8 +249,7 @@ def add_left_sides(lexicon: Lexicon, statements: Sequence[RawStatement]) -> None
     }
     defining = [left for left, statement in lefts if left is not None and is_defining(statement)]
     defining.sort(key=lambda left: left.arguments is None)  # f(z) = ... makes a function of f before f_i = f(x_i)
-    alone = {piece[0].text for left in defining for piece in split_commas(left.arguments or ()) if len(piece) == 1}
-    lexicon.defined = ({left.base for left in defining} | alone) - lexicon.indices
+    lexicon.defined = {left.base for left in defining}.union(*map(parameters_of, defining)) - lexicon.indices
     for left in defining:
         add_left(lexicon, left)
     for left in defining:
@@ -252,8 +260,14 @@ def add_left_sides(lexicon: Lexicon, statements: Sequence[RawStatement]) -> None
 def add_parameters(lexicon: Lexicon, left: Left) -> None:
     """Add the parameters of a function, which have a value in its body: z^2 is a power, and no name of its own."""
     words = lexicon.names_in(left.arguments or ())
-    alone = [piece[0].text for piece in split_commas(left.arguments or ()) if len(piece) == 1]
-    lexicon.variables |= {name for name in words if name in alone and name not in lexicon.indices | lexicon.functions}
+    alone = parameters_of(left) - lexicon.indices - lexicon.functions
+    lexicon.variables |= {name for name in words if name in alone}
+
+
+def parameters_of(left: Left) -> set[str]:
+    r"""The letters that are arguments of a left side alone, or with a power, as \sigma^2 of p(x \mid \mu, \sigma^2)."""
+    pieces = split_at(left.arguments or (), (",", ";", "|", r"\mid"))
+    return {piece[0].text for piece in pieces if len(piece) == 1 or (len(piece) > 2 and piece[1].text == "^")}
 
 
 def is_defining(statement: RawStatement) -> bool:

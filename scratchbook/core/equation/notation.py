@@ -42,6 +42,9 @@ WORDS: Final = {
 }  # fmt: skip
 RANGE: Final = re.compile(r"(.+?)\.\.(.+)$")
 HEAD: Final = re.compile(r"(override\s+)?(.*)$", re.DOTALL)
+# The number of 2N and 2(n + 1), which is no Python; 2e5 and 0x1F are.
+MULTIPLE: Final = re.compile(r"(?<!\w)(?<!\d\.)(?!0[box])(\d+)(?![eE]\d|[jJ]\b) ?(?=[A-Za-z(])")
+FACTOR: Final = re.compile(r"(?:(\d+)\s*(?:\\times|\\cdot|\*)?)?\s*(.*)$", re.DOTALL)
 IDENTIFIER: Final = re.compile(r"[A-Za-z][A-Za-z_0-9]*")
 
 
@@ -322,9 +325,7 @@ def read_kind(text: str, macros: Macros | None = None) -> Kind:
     inside = rest.rstrip().removesuffix(")")
     pieces = split_top(inside, ",") if inside.strip() else []
     arguments = tuple(python_text(piece, macros) for piece in pieces)
-    keys = tuple(
-        (code, read_symbol(piece, macros)) for piece, code in zip(pieces, arguments, strict=True) if piece != code
-    )
+    keys = tuple((code_name(key), key) for piece in pieces if (key := key_in(piece, macros)))
     low, high = KINDS[name]
     if not low <= len(arguments) <= high:
         wanted = f"{low} to {high} arguments" if low != high else f"{low} argument{'s' * (low != 1)}"
@@ -333,11 +334,24 @@ def read_kind(text: str, macros: Macros | None = None) -> Kind:
 
 
 def python_text(text: str, macros: Macros | None) -> str:
-    r"""A size in code names: d_{\text{model}} is d_model; n*d_k stays."""
-    text = text.strip()
-    if "\\" not in text and "{" not in text:
-        return text
-    return code_name(read_symbol(text, macros))
+    r"""A size in code names: d_{\text{model}} is d_model and 2N is 2*N; n*d_k stays."""
+    key = key_in(text, macros)
+    if not key:
+        return MULTIPLE.sub(r"\1*", text.strip()).replace("^", "**")
+    factor, _ = factor_of(text)
+    return f"{factor}*{code_name(key)}" if factor else code_name(key)
+
+
+def key_in(text: str, macros: Macros | None) -> str:
+    """The key of the symbol that a size is, or a multiple of; nothing for one in Python."""
+    return read_symbol(factor_of(text)[1], macros) if "\\" in text or "{" in text else ""
+
+
+def factor_of(text: str) -> tuple[str, str]:
+    r"""The number before a symbol, as in 2d_{\text{in}}, and the symbol."""
+    match = FACTOR.match(text.strip())
+    assert match is not None
+    return match[1] or "", match[2]
 
 
 def read_alias(text: str) -> str:

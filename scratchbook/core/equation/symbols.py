@@ -122,6 +122,9 @@ def read_symbol(text: str, macros: Macros | None = None) -> str:
         lower, place = group(tokens, place)
         if place == len(tokens) and upper and lower:
             return derivative_key(symbol_key(upper[1:]), symbol_key(lower[1:]))
+    if tokens[0].text == r"\nabla" and tokens[1:2] and tokens[1].text == "_":
+        lower, place = group(tokens, 2)
+        return derivative_key(symbol_key(tokens[place:]), symbol_key(lower))
     if tokens[0].text == "|" and tokens[-1].text == "|" and len(tokens) > 2:
         return "|" + symbol_key(tokens[1:-1]) + "|"
     return symbol_key(tokens)
