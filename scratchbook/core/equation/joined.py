@@ -1,15 +1,16 @@
 r"""Names of several parts that a left side makes one: \nabla_x \log p of \nabla_x \log p(x) = ..., the margin
-P_{i \cdot} = \sum_j P_{ij} of a matrix P, and \delta_t V = ... of a declared V."""
+P_{i \cdot} = \sum_j P_{ij} of a matrix P, and \delta_t V = ... of a declared V; or that the notation makes one:
+\nabla f(x_t)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from .pieces import split_commas, unwrapped
 from .statements import RawStatement
-from .symbols import MARGIN, flat, group, read_scripts, split_key
+from .symbols import MARGIN, flat, gradient_at_point, group, read_scripts, split_key
 from .tokens import Token
 
 DOTS: Final = frozenset([r"\cdot", "+", "*"])
@@ -34,7 +35,11 @@ def join_names(statements: Sequence[RawStatement], declared: Collection[str]) ->
 
     declared: the keys of the notation.
     """
-    joined = list(statements)
+    points = {key for key in declared if key.startswith(r"\nabla") and key.endswith(")")}
+    joined = [
+        replace(statement, members=tuple(tuple(put_points(member, points)) for member in statement.members))
+        for statement in statements
+    ]
     firsts = {statement.members[0][0].text for statement in joined}
     for rule in RULES:
         lefts = [found for statement in joined if (found := rule(statement.members[0], 0)) is not None]
@@ -47,6 +52,18 @@ def join_names(statements: Sequence[RawStatement], declared: Collection[str]) ->
             for statement in joined
         ]
     return joined
+
+
+def put_points(tokens: Sequence[Token], points: Collection[str]) -> Iterator[Token]:
+    r"""Yield the tokens with each declared gradient at its argument, as \nabla f(x_t), as one name."""
+    place = 0
+    while place < len(tokens):
+        token, found = tokens[place], gradient_at_point(tokens, place) if points else None
+        place += 1
+        if found is not None and found[0] in points:
+            name, place = found
+            token = replace(token, kind="name", text=name, end=tokens[place - 1].end)
+        yield token
 
 
 def put_names(tokens: Sequence[Token], names: Collection[str]) -> list[Token]:

@@ -3,6 +3,7 @@ r"""Read what begins with a name: a symbol with its index and power, a call, a c
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from . import bigoperators
@@ -14,7 +15,7 @@ from .lexicon import candidates
 from .nodes import Call, Compare, Constant, Derivative, Index, Indicator, Name, Node, Power, Slice
 from .pieces import closing, is_bracketed, top_level, unwrapped
 from .subscripts import is_index_list, read_index_list, read_sizes
-from .symbols import BESIDE, Scripts, derivative_key, flat, group, key_of, latex_of, read_scripts
+from .symbols import BESIDE, Scripts, derivative_key, flat, group, key_of, latex_of, read_scripts, written
 from .tokens import Token
 from .vocabulary import RELATIONS
 
@@ -97,6 +98,8 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
                 "p_{i,j} or p_{j,i}",
                 parser.token,
             )
+    if isinstance(node, Name) and key.startswith(r"\nabla{"):
+        check_point(parser, node, latex_of(key))
     if above:
         node = raised(parser, node, above, start)
     return read_postfix(parser, node, start) if parser.text == "!" else node
@@ -347,6 +350,9 @@ def read_gradient(parser: Parser) -> Node:
     upper, lower = name_and_indices(of, parser.lexicon), name_and_indices(by, parser.lexicon)
     if not upper or not lower:
         raise fault("write a derivative as \\frac{\\partial L}{\\partial x}", token)
+    node = Name(derivative_key(upper[0], lower[0]), **parser.since(token.start))
+    if parser.text in OPENERS and node.key in parser.lexicon.functions:
+        return call(parser, node.key, node.key, (), (), token.start)
     if parser.text == "(" and upper[0] in parser.lexicon.functions:
         end = closing(parser.tokens, parser.place)
         if name_and_indices(parser.tokens[parser.place + 1 : end], parser.lexicon) != lower:
@@ -354,7 +360,20 @@ def read_gradient(parser: Parser) -> Node:
             said = f"a gradient by {at} of a function at anything else than {at}"
             raise fault(f"{said}; write \\nabla_{{{at}}} {name}({at}), or define \\nabla {name}(z) = ...", parser.token)
         parser.place = end + 1
-    return Name(derivative_key(upper[0], lower[0]), **parser.since(token.start))
+        return replace(node, **parser.since(token.start))
+    check_point(parser, node, rf"\nabla_{{{latex_of(lower[0])}}} {latex_of(upper[0])}")
+    return node
+
+
+def check_point(parser: Parser, node: Name, shown: str) -> None:
+    """Refuse a declared gradient before a name in brackets, which may be where it is taken, or a factor."""
+    if parser.text != "(" or node.key not in parser.lexicon.variables:
+        return
+    inside = parser.tokens[parser.place + 1 : closing(parser.tokens, parser.place)]
+    if inside and name_and_indices(inside, parser.lexicon) is not None:
+        point = written(inside)
+        said = f"ambiguous: a gradient at {point}, or times it"
+        raise fault(f"{said}; declare '{shown}({point}): ...' for one, write \\cdot for the other", node)
 
 
 def take_name(parser: Parser, at: Token) -> Sequence[Token]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from .errors import fault
+from .pieces import closing
 from .spelling import spell
 from .tokens import Macros, Token, read_tokens
 
@@ -19,6 +20,7 @@ SCRIPTED: Final = re.compile(
     r"(?P<base>.*?)(?:_\{(?P<sub>[^{}]*(?:\{[^{}]*\}[^{}]*)*)\})?(?:\^\{(?P<sup>[^{}]*(?:\{[^{}]*\}[^{}]*)*)\})?(?P<primes>'*)$"
 )
 
+COMMAND_END: Final = re.compile(r"\\[A-Za-z]+$")
 
 # Before a letter that is one name with it, as in \Delta W, unless it is a name itself.
 CHANGE: Final = r"\Delta"
@@ -122,6 +124,9 @@ def read_symbol(text: str, macros: Macros | None = None) -> str:
         lower, place = group(tokens, place)
         if place == len(tokens) and upper and lower:
             return derivative_key(symbol_key(upper[1:]), symbol_key(lower[1:]))
+    whole = gradient_at_point(tokens, 0)
+    if whole is not None and whole[1] == len(tokens):
+        return whole[0]
     if tokens[0].text == r"\nabla" and tokens[1:2] and tokens[1].text == "_":
         lower, place = group(tokens, 2)
         return derivative_key(symbol_key(tokens[place:]), symbol_key(lower))
@@ -153,6 +158,34 @@ def symbol_key(tokens: Sequence[Token]) -> str:
     if place < len(tokens):
         raise fault(f"'{flat(tokens)}' is more than one symbol; part them with commas", tokens[place])
     return key_of(base, scripts.below, scripts.above, scripts.primes)
+
+
+def gradient_at_point(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
+    r"""The key of \nabla_w L(w_t), a gradient with its argument, and the place behind it; None where none stands."""
+    start = place
+    if not tokens[place].text.startswith(r"\nabla"):
+        return None
+    _, place = read_scripts(tokens, place + 1)
+    while place < len(tokens) and tokens[place].kind == "name":
+        _, place = read_scripts(tokens, place + 1)
+    if place - start < 2 and tokens[start].text == r"\nabla":
+        return None
+    if place >= len(tokens) or tokens[place].text != "(":
+        return None
+    end = closing(tokens, place) + 1
+    return (written(tokens[start:end]), end) if tokens[end - 1].text == ")" else None
+
+
+def written(tokens: Sequence[Token]) -> str:
+    """The text of tokens, without braces around one of them and with no space but behind a command."""
+    text, place = "", 0
+    while place < len(tokens):
+        inside, end = group(tokens, place)
+        is_group = tokens[place].text == "{" and len(inside) > 1
+        piece = f"{{{written(inside)}}}" if is_group else "".join(token.text for token in inside)
+        text += " " * bool(COMMAND_END.search(text) and piece[:1].isalpha()) + piece
+        place = end
+    return text
 
 
 def derivative_key(of: str, by: str) -> str:
@@ -206,6 +239,8 @@ def latex_of(key: str) -> str:
     base, below, above, primes = split_key(key)
     if base.startswith(CHANGE) and base != CHANGE:
         return f"{CHANGE} {latex_of(key.removeprefix(CHANGE))}"
+    if base.startswith(r"\nabla{") and base.endswith("}"):
+        base = rf"\nabla {base[len('nabla{') + 1 : -1]}"
     shown = base if len(base) == 1 or "\\" in base or "|" in base else rf"\operatorname{{{base}}}".replace("_", r"\_")
     return shown + primes + script("_", below) + script("^", above)
 

@@ -25,11 +25,15 @@ def posterior(x, w, m, s):
     return joint / joint.sum(axis=1, keepdims=True)
 
 
+def double(a):
+    return 2 * a
+
+
 def halves(a):
     return a[: len(a) // 2], a[len(a) // 2 :]
 
 
-CODE = {own.__name__: own for own in (density, evidence, evidence_backward, posterior, halves)} | {"np": np}
+CODE = {own.__name__: own for own in (density, evidence, evidence_backward, posterior, double, halves)} | {"np": np}
 NOTATION = r"""x: vector(n)
 w: simplex(k)
 m, c: scalar
@@ -43,6 +47,8 @@ S: posdef(n)
 \sigma as wide: positive(k)
 \nabla_{\mathbf{x}} L as dx: vector(n)
 \nabla_m L as dm: scalar
+\nabla \log p(x) as score, \nabla_x f_i(x_t) as one, \nabla_x f_i(\tilde{x}) as other: vector(n)
+\nabla_m J = double(_)
 """
 NORMAL = r"\mathcal{N}(z \mid \nu, \rho^2) = \frac{1}{\sqrt{2\pi\rho^2}} e^{-(z - \nu)^2 / (2\rho^2)}"
 ROOT = NORMAL.replace(r"\sqrt{2\pi\rho^2}", r"\rho\sqrt{2\pi}")
@@ -82,6 +88,13 @@ def said(latex, check):
         (r"y_i = x_i - s \left(\nabla_x L\right)_i", "y == x - s * dx"),
         (r"y = x - s \frac{\partial L}{\partial x}", "y == x - s * dx"),
         (r"f = \nabla_m L \sum_i x_i", "f == dm * x.sum()"),
+        (r"f = \nabla_m L \cdot (s)", "f == dm * s"),
+        (r"y = x + s \nabla \log p(x)", "y == x + s * score"),
+        (r"y_i = x_i + s \left[\nabla\log p\left(x\right)\right]_i", "y == x + s * score"),
+        (r"y = x - s \left(\nabla_{\mathbf x} f_i(x_t) - \nabla_x f_i(\tilde{\mathbf{x}})\right)",
+         "y == x - s * (one - other)"),
+        (r"u = x - s \nabla_x f_{i}(x_{t})", "u == x - s * one"),
+        (r"f = \nabla_m J(s) + \nabla_m J(m)", "f == 2 * (s + m)"),
         (r"y_i = \frac{x_i - x_{\min}}{x_{\max} - x_{\min}}, \quad x_{\max} = \max_j x_j, \quad x_{\min} = \min_j x_j",
          "y == (x - x.min()) / (x.max() - x.min())"),
         (r"y_i = x_i - x_{\text{mean}}, \quad x_{\text{mean}} = \operatorname{mean}(x)", "y == x - x.mean()"),
@@ -110,6 +123,13 @@ def test_it_is_read_as_it_stands(latex, check):
         (r"y = x + s \nabla_{\mathbf x} L", "y == x - s * dx"),
         (r"y = x - s \nabla_m L", "y == x - s * dx"),
         (r"y = x - s \nabla_{\mathbf x} J", "y == x - s * dx"),
+        (r"f = \nabla_m L(s)", "f == dm * s"),
+        (r"f = \nabla_m L(m)", "f == dm"),
+        (r"y = x + s \nabla \log p(y)", "y == x + s * score"),
+        (r"y = x + s \nabla p(x)", "y == x + s * score"),
+        (r"y = x - s (\nabla_x f_i(x_t) - \nabla_x f_i(x_t))", "y == x - s * (one - other)"),
+        (r"y = x - s (\nabla_x f_i(\tilde{x}) - \nabla_x f_i(x_t))", "y == x - s * (one - other)"),
+        (r"f = \nabla_m J(s) + \nabla_m J(s)", "f == 2 * (s + m)"),
         (r"y_i = x_i - x_{\max}, \quad x_{\max} = \min_j x_j", "y == x - x.max()"),
         (r"f = x^\top S^{-1} x, \quad S_x = S + s^2 I", "f == x @ np.linalg.solve(S + s**2 * np.eye(len(x)), x)"),
     ],
