@@ -25,9 +25,30 @@ def matrix(self: Evaluator, node: Matrix, bound: Bound) -> Value:
         if array.shape[1] == 1:
             return array[:, 0]
         return Row(array[0]) if array.shape[0] == 1 else array
+    if any(is_bordered(row) for row in rows):
+        rows = [[as_block(cell) for cell in row] for row in rows]
     if all(is_open(cell) or algebra.is_matrix(cell) for row in rows for cell in row):
         rows = filled(rows, node)
     return primitives.one_above_other([primitives.side_by_side(row) if len(row) > 1 else row[0] for row in rows])
+
+
+def is_bordered(row: list[Value]) -> bool:
+    """Does a vector stand beside a matrix in one row, which it can do as a column alone?"""
+    return any(algebra.is_matrix(cell) for cell in row) and any(is_column(cell) for cell in row)
+
+
+def is_column(cell: Value) -> bool:
+    """Is it a vector that is not transposed?"""
+    return isinstance(cell, np.ndarray) and cell.ndim == 1
+
+
+def as_block(cell: Value) -> Value:
+    """A vector as a matrix of one column, a transposed one of one row, a number of one element; 0 stays open."""
+    if isinstance(cell, Row):
+        return cell.array[None, :]
+    if is_column(cell):
+        return cell[:, None]
+    return np.array([[cell]]) if algebra.is_number(cell) and not is_open(cell) else cell
 
 
 def is_open(cell: Value) -> bool:

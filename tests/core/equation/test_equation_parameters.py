@@ -1,4 +1,5 @@
-"""Parameters that are powers, multiples as sizes, gradients in the notation, names beside what stands on the right."""
+"""Parameters that are powers, multiples as sizes, gradients in the notation, names beside what stands on the right, and
+vectors that border a matrix."""
 
 import numpy as np
 import pytest
@@ -25,6 +26,14 @@ def posterior(x, w, m, s):
     return joint / joint.sum(axis=1, keepdims=True)
 
 
+def bordered(S, right, below, corner):
+    return np.block([[S, right[:, None]], [below[None], np.array([[corner]])]])
+
+
+def led(corner, right, below, S):
+    return np.block([[np.array([[corner]]), right[None]], [below[:, None], S]])
+
+
 def double(a):
     return 2 * a
 
@@ -33,7 +42,9 @@ def halves(a):
     return a[: len(a) // 2], a[len(a) // 2 :]
 
 
-CODE = {own.__name__: own for own in (density, evidence, evidence_backward, posterior, double, halves)} | {"np": np}
+CODE = {
+    own.__name__: own for own in (density, evidence, evidence_backward, posterior, double, bordered, led, halves)
+} | {"np": np}
 NOTATION = r"""x: vector(n)
 w: simplex(k)
 m, c: scalar
@@ -99,6 +110,11 @@ def said(latex, check):
          "y == (x - x.min()) / (x.max() - x.min())"),
         (r"y_i = x_i - x_{\text{mean}}, \quad x_{\text{mean}} = \operatorname{mean}(x)", "y == x - x.mean()"),
         (r"f = x^\top S_x^{-1} x, \quad S_x = S + s^2 I", "f == x @ np.linalg.solve(S + s**2 * np.eye(len(x)), x)"),
+        (r"y = \begin{bmatrix} S & x \end{bmatrix} \begin{bmatrix} x \\ 1 \end{bmatrix}", "y == S @ x + x"),
+        (r"T = \begin{bmatrix} S & x \\ \mathbf{0}^\top & 1 \end{bmatrix}", "T == bordered(S, x, 0 * x, 1)"),
+        (r"T = \begin{bmatrix} S & x \\ 0 & 1 \end{bmatrix}", "T == bordered(S, x, 0 * x, 1)"),
+        (r"T = \begin{pmatrix} S & x \\ x^{\mathsf T} & 0 \end{pmatrix}", "T == bordered(S, x, x, 0)"),
+        (r"T = \begin{pmatrix} s & x^\top \\ 2x & S \end{pmatrix}", "T == led(s, x, 2 * x, S)"),
         (r"f = \log \lvert S_x \rvert, \quad S_x = S + x x^\top", "f == np.linalg.slogdet(S + np.outer(x, x))[1]"),
     ],
 )  # fmt: skip
@@ -131,6 +147,11 @@ def test_it_is_read_as_it_stands(latex, check):
         (r"y = x - s (\nabla_x f_i(\tilde{x}) - \nabla_x f_i(x_t))", "y == x - s * (one - other)"),
         (r"f = \nabla_m J(s) + \nabla_m J(s)", "f == 2 * (s + m)"),
         (r"y_i = x_i - x_{\max}, \quad x_{\max} = \min_j x_j", "y == x - x.max()"),
+        (r"T = \begin{bmatrix} S & x \\ x & 0 \end{bmatrix}", "T == bordered(S, x, x, 0)"),
+        (r"T = \begin{bmatrix} S & x^\top \\ x^\top & 0 \end{bmatrix}", "T == bordered(S, x, x, 0)"),
+        (r"T = \begin{bmatrix} S & x \\ 2x^\top & 0 \end{bmatrix}", "T == bordered(S, x, x, 0)"),
+        (r"T = \begin{bmatrix} S & x \\ x^\top & 1 \end{bmatrix}", "T == bordered(S, x, x, 0)"),
+        (r"y = \begin{bmatrix} x & S \end{bmatrix} \begin{bmatrix} x \\ 1 \end{bmatrix}", "y == S @ x + x"),
         (r"f = x^\top S^{-1} x, \quad S_x = S + s^2 I", "f == x @ np.linalg.solve(S + s**2 * np.eye(len(x)), x)"),
     ],
 )
