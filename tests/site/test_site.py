@@ -166,6 +166,18 @@ def test_the_caption_of_a_wide_table_stays_in_view_on_a_phone(chapter, open_page
     assert left >= 0
 
 
+def test_the_control_of_states_stays_in_view_on_a_phone(chapter, open_page):
+    with open_page(chapter, width=390) as page:
+        page.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)")
+        page.wait_for_timeout(100)
+        below_header = page.evaluate(
+            """() => [".mobile-header", ".scratchbook-states"].map((part) => document.querySelector(part))
+               .map((part, place) => part.getBoundingClientRect()[place ? "top" : "bottom"])"""
+        )
+
+        assert below_header[1] == pytest.approx(below_header[0], abs=1)
+
+
 def test_an_answer_keeps_its_distance_from_the_line_that_opens_it(chapter, open_page):
     with open_page(chapter) as page:
         page.evaluate(OPEN_ALL)
