@@ -12,6 +12,14 @@
   // The browser passes over what is far below (see the style sheet), and knows how wide it is once it has drawn it.
   const drawn = ({ target, skipped }) => skipped || reach(boxes.filter((box) => box.contains(target)));
   document.addEventListener("contentvisibilityautostatechange", drawn);
+  // A keyboard goes from box to box, also to those that were never on the screen.
+  const drawAll = ({ key }) => {
+    if (key !== "Tab") return;
+    document.documentElement.classList.add("all-drawn");
+    reach(boxes);
+    removeEventListener("keydown", drawAll, true);
+  };
+  addEventListener("keydown", drawAll, true);
 
   const entry = document.querySelector(".sidebar-tree .current-page");
   const list = entry?.closest(".sidebar-scroll");
