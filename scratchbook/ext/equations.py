@@ -201,6 +201,11 @@ def page_equations(domain: LiveDomain, docname: str) -> list[Equation]:
     return list(page.kept.get(ROOM, ())) if page else []
 
 
+def labels_of(domain: LiveDomain) -> str:
+    """Return the labels of the book's equations, for a message; "" when none has one."""
+    return ", ".join(sorted({equation.label for _, equation in domain.kept(ROOM) if equation.label}))
+
+
 def complete_checks(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Give each check all that it needs, once every chapter is read."""
     domain = domain_of(env)

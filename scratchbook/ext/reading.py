@@ -19,7 +19,6 @@ from scratchbook.ext.domain import domain_of
 from scratchbook.ext.incremental import DEPENDS_EVENT
 
 HERE: Final = Path(__file__).parent
-LEVELS: Final = ("beginner", "intermediate", "advanced", "reference")
 WORDS_A_MINUTE: Final = 220
 SECONDS_A_LINE: Final = 1.5  # of code or of its output
 SECONDS_AN_EQUATION: Final = 12.0

@@ -16,7 +16,7 @@ from scratchbook.ext.boxes import Box
 from scratchbook.ext.checked import Finding, find_listing, findings, listing_uri
 from scratchbook.ext.directive import Converter, LiveDirective, required
 from scratchbook.ext.domain import LiveDomain, domain_of
-from scratchbook.ext.equations import ROOM, Equation
+from scratchbook.ext.equations import ROOM, Equation, labels_of
 from scratchbook.ext.incremental import DEPENDS_EVENT
 from scratchbook.ext.run import OUTCOMES_EVENT
 
@@ -213,11 +213,9 @@ def check_keys(app: Sphinx, docname: str) -> list[Mistake]:
     """Return a mistake for each label in {key-equations} that is no equation's."""
     domain = domain_of(app.env)
     page = domain.pages.get(docname)
-    labels = sorted({equation.label for _, equation in domain.kept(ROOM) if equation.label})
+    labels = labels_of(domain) or "none with a label"
     return [
-        Mistake(
-            "equation", f"no equation '{key}' to repeat; the book has {', '.join(labels) or 'none with a label'}", place
-        )
+        Mistake("equation", f"no equation '{key}' to repeat; the book has {labels}", place)
         for key, place in (page.kept.get("key-equations", ()) if page else ())
         if find_by_key(domain, key) is None
     ]

@@ -14,7 +14,7 @@ from scratchbook.core.cells import BranchCell
 from scratchbook.core.errors import Mistake, Place, ScratchbookError
 from scratchbook.ext.directive import Converter, LiveDirective, whole_number
 from scratchbook.ext.domain import domain_of
-from scratchbook.ext.equations import ROOM, WORKED, find_equation
+from scratchbook.ext.equations import WORKED, find_equation, labels_of
 from scratchbook.ext.run import OUTCOMES_EVENT
 from scratchbook.ext.states import Variant, show_states
 
@@ -101,7 +101,7 @@ def steps_block(step: dict[str, Any], place: nodes.Element) -> nodes.math_block:
 def check_labels(app: Sphinx, docname: str) -> list[Mistake]:
     """Return a mistake for each {worked} of an equation that the book does not have."""
     domain = domain_of(app.env)
-    labels = ", ".join(sorted({equation.label for _, equation in domain.kept(ROOM) if equation.label}))
+    labels = labels_of(domain)
     page = domain.pages.get(docname)
     return [
         Mistake(

@@ -10,7 +10,7 @@ from functools import lru_cache
 from .differentiation import parts_of
 from .equation import Definition, Equation, Statement
 from .known import LETTERS, WORDS
-from .nodes import Add, Call, Derivative, Index, Name, Node, Root, children, put, walk
+from .nodes import Add, Call, Derivative, Index, Name, Node, Root, renamed, walk
 from .symbols import split_key
 
 
@@ -130,19 +130,6 @@ def versions(statements: Iterable[Statement]) -> tuple[list[Statement], dict[str
             current[definition.key] = fresh
         result.append(replace(statement, members=tuple(members)))
     return result, current
-
-
-def renamed(node: Node, current: dict[str, str]) -> Node:
-    """The tree with the names in their current versions."""
-    if not current:
-        return node
-    if isinstance(node, Name):
-        return replace(node, key=current.get(node.key, node.key))
-    for path, child in list(children(node)):
-        changed = renamed(child, current)
-        if changed is not child:
-            node = put(node, path, changed)
-    return node
 
 
 def is_derivable(statement: Statement, definition: Definition, definitions: Definitions) -> bool:

@@ -3,11 +3,10 @@ r"""What a display gives at a declared number and reads elsewhere, \alpha_t = ..
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from .errors import fault
 from .lexicon import Lexicon
-from .nodes import Call, Index, Name, Node, children, put, walk
+from .nodes import Call, Index, Name, Node, renamed, walk
 from .symbols import BESIDE, latex_of, split_key
 
 
@@ -25,7 +24,9 @@ def for_every(members: Sequence[Node], lexicon: Lexicon) -> list[Node]:
             alone, array = latex_of(part.key), latex_of(split_key(part.key)[0])
             fact = f"{latex_of(base)} is read at other indices than {letter}, and {alone} is declared at that one only"
             raise fault(f"{fact}; declare {array} as an array", part)
-    return list(members) if base in lexicon.families else [put_letter(member, letter) for member in members]
+    if base in lexicon.families:
+        return list(members)
+    return [renamed(member, {letter: letter + BESIDE}) for member in members]  # the index t, for the number t
 
 
 def given_at(left: Node) -> tuple[str, tuple[Node, ...]]:
@@ -35,14 +36,3 @@ def given_at(left: Node) -> tuple[str, tuple[Node, ...]]:
     if isinstance(left, Index) and isinstance(left.base, Name):
         return left.base.key, left.indices
     return "", ()
-
-
-def put_letter(node: Node, letter: str) -> Node:
-    """The tree with the index t, which runs, in the place of the number t."""
-    if isinstance(node, Name):
-        return replace(node, key=letter + BESIDE) if node.key == letter else node
-    for path, child in list(children(node)):
-        changed = put_letter(child, letter)
-        if changed is not child:
-            node = put(node, path, changed)
-    return node

@@ -4,8 +4,9 @@ P_{i \cdot} = \sum_j P_{ij} of a matrix P, and \delta_t V = ... of a declared V;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from .pieces import split_commas, unwrapped
@@ -36,10 +37,7 @@ def join_names(statements: Sequence[RawStatement], declared: Collection[str]) ->
     declared: the keys of the notation.
     """
     points = {key for key in declared if key.startswith(r"\nabla") and key.endswith(")")}
-    joined = [
-        replace(statement, members=tuple(tuple(put_points(member, points)) for member in statement.members))
-        for statement in statements
-    ]
+    joined = [with_members(statement, partial(put_points, points=points)) for statement in statements]
     firsts = {statement.members[0][0].text for statement in joined}
     for rule in RULES:
         lefts = [found for statement in joined if (found := rule(statement.members[0], 0)) is not None]
@@ -47,11 +45,13 @@ def join_names(statements: Sequence[RawStatement], declared: Collection[str]) ->
         names = {found.name for found in lefts if rule is not gradient_at or found.of not in firsts}
         if rule is applied_at:
             names = {found.name for found in lefts if is_applied(found, joined, declared)}
-        joined = [
-            replace(statement, members=tuple(tuple(put_names(member, names)) for member in statement.members))
-            for statement in joined
-        ]
+        joined = [with_members(statement, partial(put_names, names=names)) for statement in joined]
     return joined
+
+
+def with_members(statement: RawStatement, change: Callable[[Sequence[Token]], Iterable[Token]]) -> RawStatement:
+    """The statement with each member changed."""
+    return replace(statement, members=tuple(tuple(change(member)) for member in statement.members))
 
 
 def put_points(tokens: Sequence[Token], points: Collection[str]) -> Iterator[Token]:

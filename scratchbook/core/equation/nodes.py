@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -292,17 +292,29 @@ def put(value: Any, path: tuple[Any, ...], new: Any) -> Any:
     return replace(value, **{step: put(getattr(value, step), rest, new)})
 
 
+def with_parts(node: Node, change: Callable[[Node], Node]) -> Node:
+    """Return the node with each of its parts changed; the same one where nothing does."""
+    for path, child in list(children(node)):
+        changed = change(child)
+        if changed is not child:
+            node = put(node, path, changed)
+    return node
+
+
+def renamed(node: Node, names: Mapping[str, str]) -> Node:
+    """Return the tree with other keys for some names, wherever they stand."""
+    if isinstance(node, Name):
+        return replace(node, key=names[node.key]) if node.key in names else node
+    return with_parts(node, lambda child: renamed(child, names)) if names else node
+
+
 def substitute(node: Node, key: str, new: Node) -> Node:
     """Return the tree with every free occurrence of a name exchanged."""
     if isinstance(node, Name):
         return new if node.key == key else node
     if isinstance(node, Reduce) and any(binding.key == key for binding in node.bindings):
         return node
-    for path, child in list(children(node)):
-        changed = substitute(child, key, new)
-        if changed is not child:
-            node = put(node, path, changed)
-    return node
+    return with_parts(node, lambda child: substitute(child, key, new))
 
 
 def names(node: Node) -> set[str]:

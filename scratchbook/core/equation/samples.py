@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from .errors import fault
 from .known import known_function
 from .lexicon import Lexicon
-from .nodes import Call, Index, Name, Node, children, free_names, put
+from .nodes import Call, Index, Name, Node, free_names, with_parts
 from .symbols import latex_of
 
 if TYPE_CHECKING:
@@ -55,9 +55,7 @@ def put_in(node: Node, found: Mapping[str, Node]) -> Node:
     """The tree with nodes in the place of letters, all at once."""
     if isinstance(node, Name):
         return found.get(node.key, node)
-    for path, child in list(children(node)):
-        node = put(node, path, put_in(child, found))
-    return node
+    return with_parts(node, lambda child: put_in(child, found))
 
 
 def read_samples(statements: Sequence[Statement], lexicon: Lexicon, bound: Iterable[str]) -> list[Samples]:
@@ -111,10 +109,7 @@ def with_samples(statement: Statement, samples: Sequence[Samples]) -> Statement:
 
 def at_elements(node: Node, samples: Sequence[Samples]) -> Node:
     """The tree with every call of such a function as its element.  Raises EquationError for a call at anything else."""
-    for path, child in list(children(node)):
-        changed = at_elements(child, samples)
-        if changed is not child:
-            node = put(node, path, changed)
+    node = with_parts(node, lambda child: at_elements(child, samples))
     own = next((one for one in samples if isinstance(node, Call) and one.is_of(node)), None)
     if own is None or not isinstance(node, Call):
         return node

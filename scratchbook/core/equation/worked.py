@@ -41,6 +41,7 @@ from .nodes import (
     children,
     put,
     walk,
+    with_parts,
 )
 from .ranges import Ranges
 from .render import Renderer
@@ -181,9 +182,7 @@ class Worker:
             return Number(bound[left.key]) if left.key in bound else left
         if isinstance(left, Call):
             return left
-        for path, child in list(children(left)):
-            left = put(left, path, self.placed(child, bound))
-        return left
+        return with_parts(left, lambda child: self.placed(child, bound))
 
     def put_in(self, node: Node, bound: Bound) -> Node:
         """The tree with every name's value; sums are written out while they are short."""
@@ -204,9 +203,7 @@ class Worker:
                     return self.put_in(row.value, bound)
         if isinstance(node, Call) and not known_function(node.base):
             return Literal(self.evaluator.value(node, bound))
-        for path, child in list(children(node)):
-            node = put(node, path, self.put_in(child, bound))
-        return node
+        return with_parts(node, lambda child: self.put_in(child, bound))
 
     def spread(self, node: Reduce, bound: Bound) -> Node:
         """A sum, product or extreme written out; long ones and others as their value."""
