@@ -48,7 +48,18 @@ class InlineDrawings(SphinxPostTransform):
                 continue
             svg = path.read_text("utf-8", errors="replace")
             if not UNSAFE.search(svg):
-                image.replace_self(drawing(svg, image))
+                put_in_place(image, drawing(svg, image))
+
+
+def put_in_place(image: nodes.image, shown: nodes.container) -> None:
+    """Show a drawing in place of its image: as a block, within a sentence as a part of that."""
+    parent = image.parent
+    if isinstance(parent, nodes.paragraph) and len(parent.children) == 1:
+        parent.replace_self(shown)  # HTML knows no block within a paragraph
+    elif isinstance(parent, nodes.TextElement):
+        image.replace_self(nodes.inline("", "", *shown.children, **shown.attributes))
+    else:
+        image.replace_self(shown)
 
 
 def drawing(svg: str, image: nodes.image) -> nodes.container:

@@ -20,7 +20,8 @@ from scratchbook.ext.directive import place_of
 
 logger = logging.getLogger(__name__)
 
-# A hundredth of a point is finer than any screen or printer; more decimals are weight.  Factors keep theirs.
+# A hundredth of a point is finer than any screen or printer; more decimals are weight.  Factors keep theirs, and words.
+PLACES: Final = re.compile(r'\s(?:d|points|transform|[xy][12]?|c[xy]|r[xy]?|width|height)="[^"]*"')
 LONG_NUMBER: Final = re.compile(r"(?<![\w#.])(?<!scale\()(?<!matrix\()[1-9]\d*\.\d{3,}(?![\w.])")
 ID: Final = re.compile(r'\sid="([^"]*)"')
 USED_ID: Final = re.compile(r"#([\w:.-]+)")
@@ -78,7 +79,7 @@ def inline_svg(svg: str, alt: str) -> nodes.container:
     svg = INDENTATION.sub("\n", svg)
     used = set(USED_ID.findall(svg))
     svg = ID.sub(lambda found: found[0] if found[1] in used else "", svg)
-    svg = LONG_NUMBER.sub(lambda found: f"{float(found[0]):.2f}", svg)
+    svg = PLACES.sub(lambda place: LONG_NUMBER.sub(lambda found: f"{float(found[0]):.2f}", place[0]), svg)
     svg = re.sub(r'\bid="', f'id="{prefix}', svg)
     svg = re.sub(r'((?:xlink:)?href=")#', rf"\1#{prefix}", svg)
     svg = re.sub(r"url\(#", f"url(#{prefix}", svg)
