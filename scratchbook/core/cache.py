@@ -20,6 +20,7 @@ from typing import Any, Final
 from scratchbook.core.cells import Cell, Code, Outcome, Session, Uses
 from scratchbook.core.digests import digest, file_digest, folder_digest
 from scratchbook.core.records import RecordError, from_json, to_json
+from scratchbook.core.sources import is_python
 from scratchbook.core.versions import installed_version
 
 FORMAT: Final = 1
@@ -27,8 +28,10 @@ ENTRIES_A_SESSION: Final = 8
 LARGEST_ENTRY_BYTES: Final = 256 * 1024 * 1024
 OLD_TEMPORARY_SECONDS: Final = 3600
 
-# Code that can see the line that it stands on: its outcome moves with the prose above it.
-SEES_ITS_LINE: Final = re.compile(r"lineno|traceback|inspect|_getframe|warnings|logging|currentframe")
+# Code that can see the line that it stands on, or that of its caller: its outcome moves with the prose above it.
+SEES_LINES: Final = re.compile(
+    r"lineno|traceback|inspect(?! import signature$)|_getframe|warnings|logging|currentframe", re.MULTILINE
+)
 
 
 @dataclass
@@ -74,7 +77,7 @@ class Store:
             "format": FORMAT,
             "name": session.name,
             "inputs": inputs,
-            "lines": lines_digest(session) if is_placed(session, outcome) else None,
+            "lines": lines_digest(session) if is_placed(session, outcome, self.root) else None,
             "uses": to_json(outcome.uses),
             "outcome": to_json(outcome),
         }
@@ -253,14 +256,23 @@ def lines_digest(session: Session) -> str:
     return digest([[cell.place.line for cell in session.cells], [code.numbers for code in codes if code]])
 
 
-def is_placed(session: Session, outcome: Outcome) -> bool:
+def is_placed(session: Session, outcome: Outcome, root: Path) -> bool:
     """Tell whether an outcome may depend on the lines where its code stands."""
-    codes = [code for cell in session.cells if (code := getattr(cell, "code", None))]
     paths = {cell.place.path for cell in session.cells}
     texts = [str(part.data) for cell in outcome.cells.values() for part in cell.parts if part.kind != "listing"]
-    return any(SEES_ITS_LINE.search(code.text) for code in codes) or any(
-        path in text for path in paths for text in texts
+    return any(path in text for path in paths for text in texts) or any(
+        SEES_LINES.search(text) for text in code_texts(session, outcome, root)
     )
+
+
+def code_texts(session: Session, outcome: Outcome, root: Path) -> Iterator[str]:
+    """Yield all code of the project that a session ran: that of its page, and the files that were shown or imported."""
+    yield from (code.text for cell in session.cells if (code := getattr(cell, "code", None)))
+    shown = dict(session.sources)
+    for path in filter(is_python, {*shown, *outcome.uses.files}):
+        with contextlib.suppress(OSError):
+            data = shown[path] if path in shown else (root / path).read_bytes()
+            yield data.decode("ascii", "replace")
 
 
 @cache

@@ -129,6 +129,31 @@ def test_code_that_can_see_its_line_is_stored_by_line(store):
     assert store.load(a_session(code_cell("import inspect", line=90))) is None
 
 
+def test_code_that_calls_what_can_see_its_line_is_stored_by_line(store, project):
+    path = project / "where.py"
+    path.write_text("import sys\nhere = lambda: sys._getframe(1).f_lineno\n")
+    outcome = an_outcome(files={"where.py": cache.file_digest(path)})
+    store.save(a_session(code_cell("print(where.here())")), outcome)
+
+    assert store.load(a_session(code_cell("print(where.here())"))) is not None
+    assert store.load(a_session(code_cell("print(where.here())", line=90))) is None
+
+
+def test_a_shown_file_that_can_see_its_callers_line_is_stored_by_line(store):
+    sources = (("where.py", b"import sys\nhere = lambda: sys._getframe(1).f_lineno\n"),)
+    store.save(a_session(sources=sources), an_outcome())
+
+    assert store.load(a_session(sources=sources)) is not None
+    assert store.load(a_session(code_cell(line=90), sources=sources)) is None
+
+
+def test_a_file_that_asks_for_signatures_sees_no_line(store):
+    sources = (("names.py", b"from inspect import signature\n"),)
+    store.save(a_session(sources=sources), an_outcome())
+
+    assert store.load(a_session(code_cell(line=90), sources=sources)) is not None
+
+
 def test_output_that_names_the_chapter_is_stored_by_line(store):
     store.save(a_session(), an_outcome("docs/a.md:4: UserWarning: x\n"))
 
