@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from scratchbook.core.advice import advise
 from scratchbook.core.branches import run_branch
 from scratchbook.core.capture import Marker, own_streams
 from scratchbook.core.cells import BranchCell, Cell, ClaimCell, CodeCell, FileCell, Part, Session, ValueCell
@@ -23,7 +24,6 @@ from scratchbook.core.listings import Listing
 from scratchbook.core.modules import ProjectModules
 from scratchbook.core.processes import children_of
 from scratchbook.core.records import to_json
-from scratchbook.core.sandbox import hint
 from scratchbook.core.statements import compile_page, remember_lines
 from scratchbook.core.tables import make_table
 from scratchbook.core.tracing import Tracer
@@ -175,7 +175,7 @@ class Page:
         """Return the mistake of code that failed, at its innermost place in the project."""
         mistake = describe(error, self.clean)
         text = mistake.text if wanted is None else f"{mistake.text}, where :raises: says {wanted} must come"
-        text += hint(error, self.session.limits)
+        text += advise(error, self.session.limits, self.session.network, cell.place.path)
         if mistake.place and not _is_within(mistake.place, cell):
             text += f" (run by {cell.place})"
         return Mistake(mistake.kind, text, mistake.place, mistake.detail)

@@ -6,7 +6,6 @@ Linux gives each guard only from some version on, and a container may forbid it:
 from __future__ import annotations
 
 import ctypes
-import errno
 import fcntl
 import os
 import resource
@@ -16,7 +15,6 @@ from collections.abc import Callable
 from typing import Final
 
 from scratchbook.core.cells import Limits
-from scratchbook.core.printed import say_bytes
 from scratchbook.core.processes import C_LIBRARY, fork
 
 PR_SET_NO_NEW_PRIVS: Final = 38
@@ -76,18 +74,6 @@ def limit_resources(limits: Limits) -> None:
         _, hard = resource.getrlimit(kind)
         capped = most if hard == resource.RLIM_INFINITY else min(most, hard)
         resource.setrlimit(kind, (capped, capped))
-
-
-def hint(error: BaseException, limits: Limits) -> str:
-    """Return what an author can do about an exception that a limit of ours has caused."""
-    if isinstance(error, MemoryError):
-        return f"; a page has {say_bytes(limits.memory_bytes)}, more with scratchbook_memory_bytes"
-    number = getattr(error, "errno", None)
-    if number == errno.EFBIG:
-        return f"; a file may have {say_bytes(limits.file_bytes)}, more with scratchbook_file_bytes"
-    if number == errno.EMFILE:
-        return f"; a page may open {limits.open_files} files, more with scratchbook_open_files"
-    return ""
 
 
 def forbid_other_processes() -> bool:
