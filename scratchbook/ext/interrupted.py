@@ -10,11 +10,13 @@ import contextlib
 import hashlib
 import json
 import logging
+import re
 from pathlib import Path
 from typing import Final
 
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.locale import __
 from sphinx.util.logging import NAMESPACE
 
 READING: Final = "scratchbook-reading.json"
@@ -81,19 +83,31 @@ class Lost(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take half a file of the output away; where a copy failed, the system names the file that was to be copied."""
-        arguments = record.args if isinstance(record.args, tuple) else ()
-        if len(arguments) == 2 and isinstance(arguments[1], OSError):
-            path = Path(str(arguments[0]))
-            self.paths.append(str(path))
-            if path.is_relative_to(self.outdir):
+        path = lost_file(record)
+        if path is not None:
+            self.paths.append(path)
+            if Path(path).is_relative_to(self.outdir):
                 with contextlib.suppress(OSError):
-                    path.unlink()
+                    Path(path).unlink()
 
     def end(self, app: Sphinx, exception: Exception | None) -> None:
         """Stop listening, and let a build that lost a page end with a failure."""
         logging.getLogger(NAMESPACE).removeHandler(self)
         if self.paths:
             app.statuscode = 1
+
+
+def lost_file(record: logging.LogRecord) -> str | None:
+    """Return the file that a message says could not be written; None for any other message.
+
+    What a process that wrote pages beside others has said comes as words alone.
+    """
+    arguments = record.args if isinstance(record.args, tuple) else ()
+    if arguments and isinstance(arguments[-1], OSError):
+        return str(arguments[0])
+    begin, end = str(__("error writing file %s: %s")).split("%s")[:2]
+    found = re.search(f"{re.escape(begin)}(.+?){re.escape(end)}\\[Errno ", record.getMessage())
+    return found[1] if found else None
 
 
 def connect(app: Sphinx, lost: Lost) -> None:

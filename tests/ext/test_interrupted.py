@@ -272,6 +272,20 @@ def test_a_page_that_cannot_be_written_fails_the_build_and_leaves_no_half_of_it(
     assert "Another title" in page.build("html").file("index.html")
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_page_that_cannot_be_written_is_written_by_the_next_build(page, jobs):
+    page.write({f"docs/page{number}.md": f"# Page {number}\n" for number in range(3)})
+    page.write({"docs/index.md": "# Book\n\n```{toctree}\n:glob:\n*\n```\n"})
+    in_the_way = page.root / "build" / "html" / "page1.html"
+    in_the_way.mkdir(parents=True)
+    failed = page.build("html", jobs=jobs)
+    in_the_way.rmdir()
+
+    assert "page1.html: [Errno 21] Is a directory" in failed.messages
+    assert failed.status == 1
+    assert "Page 1" in page.build("html", jobs=jobs).file("page1.html")
+
+
 def test_a_record_that_cannot_be_written_makes_the_next_build_write_every_page(page, monkeypatch):
     write_text = Path.write_text
 
