@@ -14,6 +14,7 @@ ext             everything that touches Sphinx
     frontmatter what the head of a chapter says about its run
     exec_code   {exec_code}, as in sphinx-exec-code
     shortcuts   what docutils and Sphinx work out anew for every page
+    shares      how pages are shared out among the processes of a build
     sidebar     the table of contents beside each page, rendered once
     outlines    what Sphinx numbers figures by, taken from each page once
     incremental what Sphinx must read and write again, so that a rebuild equals a clean build
@@ -74,6 +75,7 @@ ROOMS: Final = (
     "settings",
     "speed",
     "shortcuts",
+    "shares",
     "sidebar",
     "outlines",
     "incremental",
