@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 import os
 import select
@@ -172,8 +173,9 @@ class Supervisor:
     def _captured_bytes(self, cell: Cell) -> int:
         return own_limit(cell, "captured_bytes") or self.session.limits.captured_bytes
 
+    @functools.cached_property
     def _page_seconds(self) -> float:
-        """Return the page's limit; a block with a longer one of its own has its time on top."""
+        """The page's limit; a block with a longer one of its own has its time on top."""
         usual = self.session.limits.block_seconds
         more = sum(max(0.0, self._block_seconds(cell) - usual) for cell in self.session.cells)
         return self.session.limits.page_seconds + more
@@ -181,7 +183,7 @@ class Supervisor:
     def _seconds_left(self) -> float:
         """Return the time until the next limit."""
         now, entry = time.monotonic(), self.ledger.open
-        left = self.ledger.started + self._page_seconds() - now
+        left = self.ledger.started + self._page_seconds - now
         return min(left, entry.started + self._block_seconds(entry.cell) - now) if entry else left
 
     def _keep_limits(self) -> None:
@@ -206,7 +208,7 @@ class Supervisor:
             choice = raising(entry.cell, ":timeout:", "scratchbook_block_seconds")
             return f"ran longer than {seconds:g} s and was stopped; {choice}"
         choice = "raise it with scratchbook_page_seconds"
-        return f"the page ran longer than {self._page_seconds():g} s and was stopped here; {choice}"
+        return f"the page ran longer than {self._page_seconds:g} s and was stopped here; {choice}"
 
     def _stop(self, text: str) -> None:
         """Ask what runs where it is, then kill it with all below it; a branch ends alone."""
