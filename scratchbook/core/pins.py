@@ -201,14 +201,27 @@ def read_pins(text: str, path: str) -> dict[str, Pin]:
         data = tomllib.loads(text)
         if data.pop("format", None) != FORMAT:
             raise ScratchbookError(f"{path} is of another format; write it anew with the review", kind="pin")
-        return {
-            name: Pin(
-                table.pop("shows"), table, table.pop("frozen", ""), table.pop("code", ""), float(table.pop("rtol", 0.0))
-            )
-            for name, table in data.items()
-        }
-    except (tomllib.TOMLDecodeError, KeyError, AttributeError, TypeError, ValueError) as error:
+        return {name: read_pin(name, table) for name, table in data.items()}
+    except ValueError as error:  # as that of TOML is
         raise ScratchbookError(f"{path} cannot be read as accepted outcomes: {error}", kind="pin") from error
+
+
+def read_pin(name: str, table: Any) -> Pin:
+    """Make the pin of one cell.  Raises ValueError for what the review would not have written."""
+    if not isinstance(table, dict) or "shows" not in table:
+        raise ValueError(f"[{name}] is no table with `shows = ...`")
+    rtol = table.pop("rtol", 0.0)
+    if not isinstance(rtol, float | int) or not 0 <= rtol < math.inf:
+        raise ValueError(f"`rtol` of [{name}] is {rtol!r}; write a number such as 0.1")
+    for key, value in table.items():
+        if not isinstance(value, str) and not (key not in ("shows", "frozen", "code") and holds_rows(value)):
+            raise ValueError(f"`{key}` of [{name}] is {value!r}; write it in quotes")
+    return Pin(table.pop("shows"), table, table.pop("frozen", ""), table.pop("code", ""), float(rtol))
+
+
+def holds_rows(value: Any) -> bool:
+    """Whether a value is the rows of a table."""
+    return isinstance(value, list) and all(isinstance(row, list) for row in value)
 
 
 def write_pins(pins: Mapping[str, Pin], chapter: str) -> str:

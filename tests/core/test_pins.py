@@ -105,6 +105,30 @@ def test_a_cell_that_shows_nothing_is_not_pinned():
     assert make_pin(cell, CellOutcome("ok", (Part("text", {"text": "", "cut": 0}),))) is None
 
 
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("value = 0.5", "`value` of [value-1] is 0.5; write it in quotes"),
+        ("table = [1, 2]", "`table` of [value-1] is [1, 2]; write it in quotes"),
+        ("frozen = 2026-01-01", "`frozen` of [value-1] is datetime.date(2026, 1, 1); write it in quotes"),
+        ("rtol = -0.1", "`rtol` of [value-1] is -0.1; write a number such as 0.1"),
+        ("rtol = inf", "`rtol` of [value-1] is inf; write a number such as 0.1"),
+        ('rtol = "0.1"', "`rtol` of [value-1] is '0.1'; write a number such as 0.1"),
+    ],
+)
+def test_what_a_hand_has_written_wrongly_is_told(line, told):
+    with pytest.raises(ScratchbookError) as error:
+        read_pins(f'format = 1\n[value-1]\nshows = "x"\n{line}\n', "pins/a.toml")
+
+    assert error.value.text == f"pins/a.toml cannot be read as accepted outcomes: {told}"
+
+
+@pytest.mark.parametrize("line", ["value-1 = 3", "[value-1]"])
+def test_a_cell_without_its_code_is_told(line):
+    with pytest.raises(ScratchbookError, match=r"\[value-1\] is no table with `shows = ...`"):
+        read_pins(f"format = 1\n{line}\n", "pins/a.toml")
+
+
 def test_states_have_pins_of_their_own():
     assert pin_name("live-1", State("token", "cat")) == "live-1 token=cat"
 
