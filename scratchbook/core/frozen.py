@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import os
 import platform
@@ -58,10 +59,13 @@ def stored_part(kind: str, value: Any, pin: Pin) -> Part | None:
             return Part(kind, {"text": value, **cut})
         case "table" if isinstance(value, list):
             header: Any = pin.parts.get("header") or [[]]
+            if len({len(row) for row in [*filter(None, header), *value]}) != 1:
+                raise ValueError("the rows of its table have unlike lengths")
             return Part("table", {"header": header[0], "rows": value})
         case "svg" if isinstance(value, str):
             return Part("svg", {"svg": value})
         case "pdf" | "png" if isinstance(value, str):
+            base64.b64decode(value, validate=True)  # else the page that shows it could not be written
             return Part(kind, {"base64": value})
         case "cut" | "header":
             return None

@@ -21,6 +21,7 @@ from scratchbook.core.errors import ScratchbookError
 FORMAT: Final = 1
 NUMBER: Final = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?!\w)")
 FIGURE_TOLERANCE: Final = 0.5  # in the units of the figure, points for matplotlib's: no eye sees half a point
+TABLES: Final = ("table", "header")  # what is stored as rows
 BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -214,14 +215,15 @@ def read_pin(name: str, table: Any) -> Pin:
     if not isinstance(rtol, float | int) or not 0 <= rtol < math.inf:
         raise ValueError(f"`rtol` of [{name}] is {rtol!r}; write a number such as 0.1")
     for key, value in table.items():
-        if not isinstance(value, str) and not (key not in ("shows", "frozen", "code") and holds_rows(value)):
+        if not isinstance(value, str) and not (key.partition("-")[0] in TABLES and holds_rows(value)):
             raise ValueError(f"`{key}` of [{name}] is {value!r}; write it in quotes")
     return Pin(table.pop("shows"), table, table.pop("frozen", ""), table.pop("code", ""), float(rtol))
 
 
 def holds_rows(value: Any) -> bool:
-    """Whether a value is the rows of a table."""
-    return isinstance(value, list) and all(isinstance(row, list) for row in value)
+    """Whether a value is the rows of a table, all texts."""
+    rows = value if isinstance(value, list) else [None]
+    return all(isinstance(row, list) and all(isinstance(cell, str) for cell in row) for row in rows)
 
 
 def write_pins(pins: Mapping[str, Pin], chapter: str) -> str:

@@ -110,6 +110,8 @@ def test_a_cell_that_shows_nothing_is_not_pinned():
     [
         ("value = 0.5", "`value` of [value-1] is 0.5; write it in quotes"),
         ("table = [1, 2]", "`table` of [value-1] is [1, 2]; write it in quotes"),
+        ("table = [[1]]", "`table` of [value-1] is [[1]]; write it in quotes"),
+        ('cut = [["1"]]', "`cut` of [value-1] is [['1']]; write it in quotes"),
         ("frozen = 2026-01-01", "`frozen` of [value-1] is datetime.date(2026, 1, 1); write it in quotes"),
         ("rtol = -0.1", "`rtol` of [value-1] is -0.1; write a number such as 0.1"),
         ("rtol = inf", "`rtol` of [value-1] is inf; write a number such as 0.1"),

@@ -148,6 +148,23 @@ def test_a_table_is_stored_whole(frozen, refresh):
     assert "1\n\n2\n\n3\n\n4" in frozen.build().text()
 
 
+@pytest.mark.parametrize(
+    ("page", "whole", "damaged", "told"),
+    [
+        (TABLE, '["3", "4"]', '["3"]', "the rows of its table have unlike lengths"),
+        (FIGURE, 'pdf = "', 'pdf = "*', "Only base64 data is allowed"),
+    ],
+)
+def test_a_damaged_stored_outcome_is_told_and_not_shown(frozen, refresh, page, whole, damaged, told):
+    frozen.write({"docs/index.md": page})
+    refresh("index")
+    stored = frozen.root / "pins" / "index.toml"
+    stored.write_text(stored.read_text().replace(whole, damaged))
+
+    (warning,) = frozen.build("latex").warnings
+    assert f"the stored outcome of this frozen block cannot be read: {told}" in warning
+
+
 @pytest.mark.parametrize(("builder", "file", "sign"), [("html", "index.html", "<svg"), ("latex", "book.tex", ".pdf")])
 def test_a_figure_is_stored_whole_for_every_builder(frozen, refresh, builder, file, sign):
     frozen.write({"docs/index.md": FIGURE})
