@@ -113,7 +113,7 @@ class Review:
     def review_page(self, docname: str) -> int:
         """Show one page's differences and write what is accepted; return how many are left."""
         domain, accepted = self.book.domain, self.accepted(docname)
-        differences = page_differences(self.book.app, docname)
+        differences = page_differences(self.book.app, docname, accepted)
         present = present_pins(domain, docname)
         chosen = dict(accepted)
         left = 0

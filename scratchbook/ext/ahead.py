@@ -20,10 +20,9 @@ from scratchbook.core.runner import Begun, ForkServer
 from scratchbook.ext.domain import Page, domain_of
 from scratchbook.ext.sessions import Sources, page_jobs
 from scratchbook.ext.settings import Settings, read_settings
+from scratchbook.ext.shares import FEW
 from scratchbook.ext.stores import is_idle, open_store
 
-# From so many pages on Sphinx reads them in processes of their own, where it may have several.
-PAGES_READ_BESIDE: Final = 6
 # How long one session is at work before others run beside it, where Sphinx itself does one thing at a time: most pages
 # take less time than another process takes memory.
 PATIENCE_SECONDS: Final = 0.25
@@ -104,7 +103,7 @@ class Ahead:
         if not docnames or settings.execute != "run" or settings.executor or not has_server or is_idle(app.builder):
             return
         self.engine = Engine(app, settings)
-        if app.parallel > 1 and len(docnames) >= PAGES_READ_BESIDE:
+        if app.parallel > 1 and len(docnames) > FEW:
             self.engine.server.start()
 
     def on_doctree_read(self, app: Sphinx, doctree: nodes.document) -> None:

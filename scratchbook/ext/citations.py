@@ -1,8 +1,8 @@
 """The bibliography style `author_year`: lists whose labels are what the sentences say, "Vaswani et al., 2017".
 
-Pybtex sets all works of all lists anew in each build, which takes a quarter of a build after a small edit; here each
-is set once and kept.  And it goes through all installed packages for each part of a style that it looks up, ten
-milliseconds a time; here that is done once a build.
+Pybtex sets and names all works of all lists anew in each build, which takes a quarter of a build after a small edit;
+here that is done once and kept.  And it goes through all installed packages for each part of a style that it looks up,
+ten milliseconds a time; here that is done once a build.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import pickle
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import metadata
 from typing import Any, ClassVar
@@ -26,6 +26,7 @@ from pybtex.style.sorting.author_year_title import SortingStyle
 from sphinx.application import Sphinx
 
 from scratchbook.core.kept import Kept, key_of
+from scratchbook.ext.incremental import own_digest
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
@@ -35,7 +36,7 @@ class AuthorYearLabels(BaseLabelStyle):  # type: ignore[misc]  # pybtex has no t
 
     def format_labels(self, sorted_entries: list[Any]) -> Iterator[str]:
         """Yield a label for each entry, in their order."""
-        labels = [author_year(entry) for entry in sorted_entries]
+        labels = [AuthorYearStyle.label_of(entry) for entry in sorted_entries]
         total, seen = Counter(labels), Counter[str]()
         for label in labels:
             yield f"{label}{LETTERS[seen[label]]}" if total[label] > 1 else label
@@ -53,25 +54,40 @@ class AuthorYearStyle(UnsortedStyle):  # type: ignore[misc]
 
     def format_entry(self, label: str, entry: Any, bib_data: Any = None) -> FormattedEntry:
         """Set one work, or take it as it was set before."""
-        persons = {role: list(map(str, persons)) for role, persons in entry.persons.items()}
-        key = key_of("work", pybtex.__version__, entry.key, entry.type, sorted(entry.fields.items()), persons)
-        if key not in self.known:
-            self.known[key] = self._read(key) or self._write(key, super().format_entry(label, entry, bib_data).text)
-        return FormattedEntry(entry.key, self.known[key], label)
+        text = self._once("work", entry, lambda: super(AuthorYearStyle, self).format_entry(label, entry, bib_data).text)
+        return FormattedEntry(entry.key, text, label)
 
-    def _read(self, key: str) -> Any:
-        """Return a text that was kept, None when there is none that can be read."""
-        data = self.kept.get(key) if self.kept else None
+    @classmethod
+    def label_of(cls, entry: Any) -> str:
+        """Return what a sentence calls a work, or take it as it was found before."""
+        return str(cls._once("label", entry, lambda: author_year(entry)))
+
+    @classmethod
+    def _once(cls, kind: str, entry: Any, make: Callable[[], Any]) -> Any:
+        """Return what was made of an entry before, else make it and keep it."""
+        persons = {role: list(map(str, persons)) for role, persons in entry.persons.items()}
+        key = key_of(
+            kind, own_digest(), pybtex.__version__, entry.key, entry.type, sorted(entry.fields.items()), persons
+        )
+        if key not in cls.known:
+            cls.known[key] = cls._read(key) or cls._write(key, make())
+        return cls.known[key]
+
+    @classmethod
+    def _read(cls, key: str) -> Any:
+        """Return what was kept, None when there is nothing that can be read."""
+        data = cls.kept.get(key) if cls.kept else None
         if data is not None:
             with contextlib.suppress(Exception):  # of another version of pybtex, whatever reading it raises
                 return pickle.loads(data)
         return None
 
-    def _write(self, key: str, text: Any) -> Any:
-        """Keep a text and return it."""
-        if self.kept:
-            self.kept.put(key, pickle.dumps(text))
-        return text
+    @classmethod
+    def _write(cls, key: str, made: Any) -> Any:
+        """Keep what was made and return it."""
+        if cls.kept:
+            cls.kept.put(key, pickle.dumps(made))
+        return made
 
 
 @cache

@@ -13,9 +13,9 @@ import hashlib
 import json
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -160,7 +160,8 @@ def on_updated(app: Sphinx, env: BuildEnvironment) -> list[str]:
 def page_digests(app: Sphinx) -> dict[str, str]:
     """Return a digest of all that each page shows: its sources, and what it takes from other pages."""
     env = app.env
-    names = known_names(env)
+    numbers, contents = cache(partial(numbers_of, env)), cache(partial(contents_of, env))
+    names = known_names(env, numbers)
     navigation = content_of_navigation(env)
     pages = pages_of(env)
     return {
@@ -170,8 +171,8 @@ def page_digests(app: Sphinx) -> dict[str, str]:
                 navigation,
                 pages.sources.get(docname),
                 [names.get(target.lower()) for target in pages.targets.get(docname, ())],
-                numbers_of(env, docname),
-                [contents_of(env, child) for child in descendants(env, docname)],
+                numbers(docname),
+                [contents(child) for child in descendants(env, docname)],
                 app.emit(DEPENDS_EVENT, docname),
             ]
         )
@@ -188,15 +189,18 @@ def own_digest() -> str:
     return digest_of([versions, files])
 
 
-def known_names(env: BuildEnvironment) -> dict[str, str]:
-    """Return, for each name that a reference can have, a digest of all that the reference would show."""
+def known_names(env: BuildEnvironment, numbers: Callable[[str], str]) -> dict[str, str]:
+    """Return, for each name that a reference can have, a digest of all that the reference would show.
+
+    numbers: of the sections and figures of a page.
+    """
     found: defaultdict[str, list[Any]] = defaultdict(list)
     for domain in env.domains.sorted():
         for name, shown, kind, docname, anchor, _ in domain.get_objects():
             found[name.lower()].append([domain.name, kind, str(shown), docname, anchor])
     standard = env.domains.standard_domain
     for name, label in [*standard.labels.items(), *standard.anonlabels.items()]:
-        found[name.lower()].append([*map(str, label), numbers_of(env, label[0])])
+        found[name.lower()].append([*map(str, label), numbers(label[0])])
     for name, (docname, number) in env.domains.math_domain.equations.items():
         found[name.lower()].append([docname, number, str(env.toc_secnumbers.get(docname, {}).get(""))])
     for citation in env.domaindata.get("cite", {}).get("citations", ()):
@@ -204,7 +208,7 @@ def known_names(env: BuildEnvironment) -> dict[str, str]:
         entry = citation.formatted_entry
         found[citation.key.lower()].append([where, citation.citation_id, entry.label, str(entry.text)])
     for docname, title in env.titles.items():
-        found[docname.lower()].append([title.astext(), numbers_of(env, docname)])
+        found[docname.lower()].append([title.astext(), numbers(docname)])
     return {name: digest_of(sorted(shown, key=str)) for name, shown in found.items()}
 
 

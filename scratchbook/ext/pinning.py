@@ -49,10 +49,9 @@ def frozen_names(domain: LiveDomain, docname: str) -> set[str]:
     return {pin_name(frozen.cell.id, state) for frozen in page.frozen for state in page.state_list}
 
 
-def page_differences(app: Sphinx, docname: str) -> tuple[Difference, ...]:
-    """Return what differs from the accepted outcomes, of cells that ran.  Raises ScratchbookError."""
+def page_differences(app: Sphinx, docname: str, accepted: dict[str, Pin]) -> tuple[Difference, ...]:
+    """Return what differs from the accepted outcomes, of cells that ran."""
     domain = domain_of(app.env)
-    accepted = accepted_pins(app, docname) or {}
     silent = {*failed_cells(domain, docname), *frozen_names(domain, docname)}
     differences = compare(accepted, present_pins(domain, docname), app.config.scratchbook_pins_rtol)
     return tuple(difference for difference in differences if difference.cell not in silent)
@@ -83,14 +82,14 @@ def check_pins(app: Sphinx, docname: str) -> list[Mistake]:
     if path is None or not path.is_file() or is_torn(domain, docname):
         return []
     try:
-        if all(pin.frozen for pin in (accepted_pins(app, docname) or {}).values()):
-            return []  # nothing but stored outcomes: the rest of the page is not pinned
-        differences = page_differences(app, docname)
+        accepted = accepted_pins(app, docname) or {}
     except ScratchbookError as error:
         return [Mistake("pin", error.text, Place(path.relative_to(domain.root).as_posix(), 1))]
+    if all(pin.frozen for pin in accepted.values()):
+        return []  # nothing but stored outcomes: the rest of the page is not pinned
     return [
         Mistake("pin", f"{difference}; {ADVICE}", place_of(domain, docname, difference.cell), difference.diff())
-        for difference in differences
+        for difference in page_differences(app, docname, accepted)
     ]
 
 

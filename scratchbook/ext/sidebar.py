@@ -34,12 +34,14 @@ class Contents:
     """The table of one book, as far as it was rendered.
 
     holds: entry -> all pages below it, and itself.   known: (folder, options, table, entry) -> the entry's list.
+    whole: (folder, options) -> the tables beside a page that none of them leads to, such as the index.
     """
 
     builder: StandaloneHTMLBuilder
     tables: list[addnodes.toctree] = field(default_factory=list)
     holds: dict[str, set[str]] = field(default_factory=dict)
     known: dict[Any, Rendered | None] = field(default_factory=dict)
+    whole: dict[Any, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         env = self.builder.env
@@ -53,6 +55,10 @@ class Contents:
         """Return the whole table as one page shows it."""
         key = self.key(docname, options)
         return "".join(self._table(docname, number, key, options) for number in range(len(self.tables)))
+
+    def leads_to(self, docname: str) -> bool:
+        """Tell whether a page is in the table."""
+        return any(docname in pages for pages in self.holds.values())
 
     def key(self, docname: str, options: dict[str, Any]) -> tuple[Any, ...]:
         """Return what two pages have in common whose tables differ in their own entries only."""
@@ -130,7 +136,13 @@ class Sidebar:
             options["maxdepth"] = int(maxdepth or 0)
             key = contents.key(docname, options)
             asked[key] += 1
-            return contents.render(docname, options) if asked[key] > TABLES_AS_A_WHOLE else str(whole(**options))
+            if asked[key] > TABLES_AS_A_WHOLE:
+                return contents.render(docname, options)
+            if contents.leads_to(docname):
+                return str(whole(**options))
+            if key not in contents.whole:
+                contents.whole[key] = str(whole(**options))
+            return contents.whole[key]
 
         context["toctree"] = toctree
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import multiprocessing
+from types import SimpleNamespace
 
 import pytest
 from sphinx import builders
 from sphinx.util.parallel import ParallelTasks, make_chunks, parallel_available
 
-from scratchbook.ext.shares import Crew, even_shares
+from scratchbook.ext.shares import FEW, READ_FEW, Crew, even_shares, read_few
 
 
 @pytest.fixture
@@ -37,6 +38,14 @@ def test_each_page_is_in_one_share_and_shares_go_evenly_into_the_processes(crew,
         assert len(shares) >= len(make_chunks(docnames, nproc))
 
 
+@pytest.mark.parametrize(("count", "how"), [(0, "here"), (FEW, "here"), (FEW + 1, "beside")])
+def test_few_pages_are_read_in_this_process(count, how):
+    ways = []
+    read = read_few(lambda builder, docnames, nproc: ways.append("beside"))
+    read(SimpleNamespace(_read_serial=lambda docnames: ways.append("here")), ["page"] * count, 2)
+    assert ways == [how]
+
+
 @pytest.mark.skipif(not parallel_available, reason="Sphinx forks here for nobody")
 def test_who_has_given_out_everything_makes_room_for_one_more(crew):
     """Each of the two waits for the other, which never comes where only one may be at work."""
@@ -60,8 +69,10 @@ def test_a_build_with_several_processes_shares_out_its_pages_so_if_the_project_w
 ):
     monkeypatch.setattr(builders, "ParallelTasks", ParallelTasks)
     monkeypatch.setattr(builders, "make_chunks", make_chunks)
+    monkeypatch.setattr(builders.Builder, "_read_parallel", READ_FEW.__wrapped__)
     monkeypatch.setattr(Crew, "parallel", 1)
     project.write({"docs/index.md": "# A\n\nWords.\n"})
     project.build("html", jobs=3, scratchbook_fast=fast)
     assert builders.ParallelTasks is expected
     assert builders.make_chunks is (even_shares if fast else make_chunks)
+    assert (builders.Builder._read_parallel is READ_FEW) is fast

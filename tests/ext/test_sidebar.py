@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 BOOK = {
     "docs/index.md": """
         # A *book* with `code`
@@ -42,6 +44,8 @@ BOOK = {
     "docs/glob/x.md": "# X\n",
     "docs/glob/y.md": "# Y\n\n## In Y\n",
     "docs/alone.md": "---\norphan: true\n---\n# Alone\n",
+    "docs/apart.md": "---\norphan: true\n---\n# Apart\n",
+    "docs/part/apart.md": "---\norphan: true\n---\n# Apart as well\n",
 }
 TEMPLATE = """
 {%- extends "!layout.html" %}
@@ -55,8 +59,9 @@ TEMPLATE = """
 """
 
 
-def test_every_table_is_the_one_that_sphinx_would_render(project, monkeypatch):
-    monkeypatch.setattr("scratchbook.ext.sidebar.TABLES_AS_A_WHOLE", 1)
+@pytest.mark.parametrize("as_a_whole", [1, 1000])
+def test_every_table_is_the_one_that_sphinx_would_render(project, monkeypatch, as_a_whole):
+    monkeypatch.setattr("scratchbook.ext.sidebar.TABLES_AS_A_WHOLE", as_a_whole)
     project.write({**BOOK, "_templates/layout.html": TEMPLATE})
     pages = {}
     for is_fast in (True, False):
@@ -67,7 +72,7 @@ def test_every_table_is_the_one_that_sphinx_would_render(project, monkeypatch):
         folder = Path(build.app.outdir)
         pages[is_fast] = {path.relative_to(folder).as_posix(): path.read_text() for path in folder.rglob("*.html")}
 
-    assert len(pages[True]) >= 14
+    assert len(pages[True]) >= 16
     assert pages[True] == pages[False]
     assert 'class="toctree-l1 current"' in "".join(pages[True].values())
 
