@@ -71,11 +71,13 @@ def replace_folders(text: str, folders: tuple[tuple[str, str], ...]) -> str:
 
 def _overwrite(line: str) -> str:
     """Return what a line shows after its carriage returns and backspaces."""
-    kept = [piece for piece in line.split("\r") if piece]
-    line = kept[-1] if kept else ""
-    while "\b" in line.lstrip("\b"):
-        line = re.sub("[^\b]\b", "", line.lstrip("\b"), count=1)
-    return line.replace("\b", "")
+    shown: list[str] = []
+    for letter in next(filter(None, reversed(line.split("\r"))), ""):
+        if letter != "\b":
+            shown.append(letter)
+        elif shown:
+            shown.pop()
+    return "".join(shown)
 
 
 def say_bytes(count: int) -> str:
