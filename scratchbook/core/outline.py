@@ -76,7 +76,7 @@ def definitions(body: Sequence[ast.stmt], lines: list[str], owner: str = "") -> 
             yield Definition("class", node.name, class_signature(node), remarks, *place, members)
         else:
             name = f"{owner}.{node.name}" if owner else node.name
-            signature = without_annotations(node.args, is_method=bool(owner))
+            signature = without_annotations(node.args, is_method=bool(owner) and not is_static(node))
             yield Definition("method" if owner else "function", name, signature, remarks, *place)
 
 
@@ -88,9 +88,14 @@ def without_annotations(arguments: ast.arguments, *, is_method: bool) -> str:
     for argument in given:
         if argument is not None:
             argument.annotation = None
-    if is_method and bare.args.args:
-        del bare.args.args[0]
+    if is_method:
+        del (bare.args.posonlyargs or bare.args.args)[:1]
     return ast.unparse(bare.args)
+
+
+def is_static(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    """Whether a method takes no object and no class before what its caller gives."""
+    return any(isinstance(name, ast.Name) and name.id == "staticmethod" for name in node.decorator_list)
 
 
 def class_signature(node: ast.ClassDef) -> str:

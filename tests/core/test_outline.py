@@ -100,6 +100,20 @@ def test_a_class_is_made_with_what_init_takes_and_has_its_methods(outline):
     ]
 
 
+def test_a_method_is_called_without_its_object():
+    text = """
+class Cache:
+    @staticmethod
+    def size(keys): ...
+    @classmethod
+    def empty(cls, size): ...
+    def read(self, /, key): ...
+"""
+    (cache,) = read_outline(text, "a.py").definitions
+
+    assert [member.signature for member in cache.members] == ["keys", "size", "key"]
+
+
 def test_a_source_may_stand_behind_shapes(outline):
     assert outline.definitions[2].remarks[1:] == (
         Remark("shapes", "size: rows, at most"), Remark("source", "shazeer2019fast."),
