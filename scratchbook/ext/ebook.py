@@ -11,8 +11,10 @@ import unicodedata
 import zipfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from html import unescape
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import unquote
 
 from sphinx.application import Sphinx
 
@@ -105,11 +107,12 @@ def mend_package(text: str, folder: Path) -> str:
     cover = COVER.search(text)
 
     def mend(item: re.Match[str]) -> str:
-        path = folder / item[1]
+        name = file_of(item[1])
+        path = folder / name
         if cover and f'id="{cover[1]}"' in item[0]:
             return item[0].replace("/>", 'properties="cover-image" />')
         if path.suffix != ".xhtml":
-            return item[0] if item[1] in wanted or path.suffix == ".ncx" else ""
+            return item[0] if name in wanted or path.suffix == ".ncx" else ""
         page = path.read_text("utf-8")
         found = [name for name, mark in PROPERTIES.items() if mark in page]
         if not found or item[2]:
@@ -150,13 +153,18 @@ def used_files(folder: Path) -> set[str]:
 def references(path: Path) -> Iterator[str]:
     """Yield what a page or a style names."""
     for match in REFERENCE.finditer(path.read_text("utf-8")):
-        yield match[1] or match[2]
+        yield file_of(match[1] or match[2])
+
+
+def file_of(address: str) -> str:
+    """Return the path that an address within the book means: blanks and letters beyond ASCII are written as numbers."""
+    return unquote(unescape(address))
 
 
 def pack(folder: Path, book: Path) -> None:
     """Write the ZIP, in the order of names and with one date, so that equal books are equal bytes."""
     package = (folder / "content.opf").read_text("utf-8")
-    names = sorted({match[1] for match in ITEM.finditer(package)} | {"META-INF/container.xml", "content.opf"})
+    names = sorted({file_of(match[1]) for match in ITEM.finditer(package)} | {"META-INF/container.xml", "content.opf"})
     with zipfile.ZipFile(book, "w") as archive:
         write(archive, folder, "mimetype", zipfile.ZIP_STORED)  # first and plain, so that its bytes tell the format
         for name in names:

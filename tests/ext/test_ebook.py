@@ -195,6 +195,20 @@ def test_a_drawing_has_one_ink_for_the_white_that_it_stands_on(archive):
     assert "prefers-color-scheme" not in archive.read(drawing).decode()
 
 
+def test_names_of_files_may_hold_any_letters(project):
+    project.settings = SETTINGS | {"epub_cover": (), "html_static_path": []}
+    picture = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 3"/>'
+    pages = {
+        "docs/index.md": "# Book\n\n```{toctree}\nDie Größe\n```\n",
+        "docs/Die Größe.md": "# A\n\n```{image} ö.svg\n```\n",
+    }
+    built = project.write({**pages, "docs/ö.svg": picture}).build("epub")
+
+    with zipfile.ZipFile(Path(built.app.outdir) / "book.epub") as archive:
+        assert {"Die Größe.xhtml", "_images/ö.svg"} <= set(archive.namelist())
+    assert built.messages == ""
+
+
 def test_a_second_build_lists_every_page_once(book, module_project):
     module_project.build("epub")
     with zipfile.ZipFile(book) as archive:
