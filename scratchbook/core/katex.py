@@ -150,8 +150,7 @@ class Typesetter:
     def _process(self) -> subprocess.Popen[bytes]:
         """Return the child of this process: one that a parent started before a fork is not ours to talk to."""
         if self._child is None or self._child[0] != os.getpid():
-            command = [sys.executable, "-m", "scratchbook.core.katex", str(self.engine)]
-            self._child = os.getpid(), subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            self._child = os.getpid(), start(self.engine)
         return self._child[1]
 
     def _key(self, formula: Formula) -> str:
@@ -169,6 +168,14 @@ class Typesetter:
         if self.kept and not drawing.error:
             self.kept.put(self._key(formula), drawing.markup.encode())
         return drawing
+
+
+def start(engine: Path) -> subprocess.Popen[bytes]:
+    """Start a child that draws.  It finds this package, and no file of the working folder that is called as a module."""
+    command = [sys.executable, "-P", "-m", "scratchbook.core.katex", str(engine)]
+    folders = [str(Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH", "")]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, folders))}
+    return subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
 def stream(pipe: IO[bytes] | None) -> IO[bytes]:

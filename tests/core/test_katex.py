@@ -139,6 +139,15 @@ def test_a_mistake_is_not_kept(kept):
     assert kept.get(typesetter._key(Formula(r"\foo"))) is None
 
 
+def test_a_file_of_the_project_is_not_taken_for_a_module_of_python(tmp_path, monkeypatch):
+    (tmp_path / "json.py").write_text("raise ImportError('of the project')\n")
+    monkeypatch.chdir(tmp_path)
+    typesetter = Typesetter(ENGINE)
+
+    assert typesetter.draw(Formula("x")).markup
+    typesetter.close()
+
+
 def test_a_forked_process_draws_with_an_engine_of_its_own(typesetter):
     typesetter.draw(Formula("x"))
     child = os.fork()
