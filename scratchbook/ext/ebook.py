@@ -19,6 +19,7 @@ from urllib.parse import unquote
 from sphinx.application import Sphinx
 
 from scratchbook.ext.drawings import SCHEME
+from scratchbook.ext.policy import OTHERS
 
 HERE: Final = Path(__file__).parent
 STYLE: Final = "scratchbook-ebook.css"
@@ -59,8 +60,8 @@ def finish(app: Sphinx, exception: Exception | None) -> None:
         return
     folder = Path(app.outdir)
     for drawing in sorted(folder.rglob("*.svg")):
-        svg = SCHEME.sub("", drawing.read_text("utf-8"))  # it stands on white in the dark too
-        drawing.write_text(BARE_PATH.sub('<path d="M0 0" ', svg), "utf-8")
+        svg = SCHEME.sub("", drawing.read_text("utf-8", OTHERS))  # it stands on white in the dark too
+        drawing.write_text(BARE_PATH.sub('<path d="M0 0" ', svg), "utf-8", OTHERS)
     for page in sorted(folder.rglob("*.xhtml")):
         page.write_text(mend_page(page.read_text("utf-8"), app.config.language), "utf-8")
     package = folder / "content.opf"
@@ -152,7 +153,7 @@ def used_files(folder: Path) -> set[str]:
 
 def references(path: Path) -> Iterator[str]:
     """Yield what a page or a style names."""
-    for match in REFERENCE.finditer(path.read_text("utf-8")):
+    for match in REFERENCE.finditer(path.read_text("utf-8", OTHERS)):
         yield file_of(match[1] or match[2])
 
 

@@ -17,6 +17,7 @@ from sphinx.application import Sphinx
 
 # A page in a folder is its own host by the scheme alone; over the net, no page can load a file.
 OWN: Final = "'self' file:"
+OTHERS: Final = "surrogateescape"  # a page that the project only copies may be in any encoding, and keeps its bytes
 PLACES: Final = (re.compile(r"<meta charset=[^>]*>"), re.compile(r"<head[^>]*>"))
 MARK: Final = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>\n?')
 SCRIPTS: Final = ("", "text/javascript", "application/javascript", "module")
@@ -83,8 +84,8 @@ def policy_of(page: str) -> str:
 
 def hashes(texts: list[str]) -> str:
     """Return the hash of each text as a policy writes it, in page order, none twice."""
-    found = (f" 'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'" for text in texts if text)
-    return "".join(dict.fromkeys(found))
+    digests = (sha256(text.encode("utf-8", OTHERS)).digest() for text in texts if text)
+    return "".join(dict.fromkeys(f" 'sha256-{b64encode(digest).decode()}'" for digest in digests))
 
 
 def with_policy(page: str) -> str:
@@ -103,9 +104,9 @@ def write_policies(app: Sphinx, exception: Exception | None) -> None:
     if exception or not app.config.scratchbook_policy or not is_site:
         return
     for path in sorted(Path(app.outdir).rglob("*.html")):
-        page = path.read_text("utf-8")
+        page = path.read_text("utf-8", OTHERS)
         if MARK.search(page) is None:
-            path.write_text(with_policy(page), "utf-8")
+            path.write_text(with_policy(page), "utf-8", OTHERS)
 
 
 def register(app: Sphinx) -> None:

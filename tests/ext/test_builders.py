@@ -145,8 +145,11 @@ def test_output_cannot_become_markup(built):
 
 
 def test_true_line_numbers_jump_over_inner_markers(built):
-    found = [block["highlight_args"]["linenostart"] for block in built["dummy"].doctree("model").findall(
-        nodes.literal_block) if block.get("linenos")]
+    found = [
+        block["highlight_args"]["linenostart"]
+        for block in built["dummy"].doctree("model").findall(nodes.literal_block)
+        if block.get("linenos")
+    ]
 
     assert found == [2, 8, 10, 12]
 
@@ -183,6 +186,15 @@ def test_a_page_without_a_script_holds_all_states_and_a_control(built):
     assert "this is a dog" in page
     assert 'href="_static/scratchbook-states.css' in page
     assert ":has(" in built["html"].file("_static/scratchbook-states.css")
+
+
+def test_a_copied_page_in_another_encoding_gets_its_policy_and_keeps_its_bytes(project):
+    project.write({"extra/old.html": "<html><head></head>\r\n<body>é</body></html>".encode("latin-1")})
+    built = project.build("html", scratchbook_policy=True, html_extra_path=["extra"])
+
+    page = (Path(built.app.outdir) / "old.html").read_bytes()
+    assert page.startswith(b'<html><head><meta http-equiv="Content-Security-Policy"')
+    assert page.endswith(b"<body>\xe9</body></html>")
 
 
 def test_what_is_the_same_in_all_states_is_shown_once(built):

@@ -209,6 +209,14 @@ def test_names_of_files_may_hold_any_letters(project):
     assert built.messages == ""
 
 
+def test_a_drawing_in_another_encoding_keeps_its_bytes(project):
+    project.settings = SETTINGS | {"epub_cover": (), "html_static_path": []}
+    svg = '<?xml version="1.0" encoding="latin-1"?><svg xmlns="http://www.w3.org/2000/svg"><text>é</text></svg>'
+    built = project.write({"docs/index.md": "# A\n\n![b](b.svg)\n", "docs/b.svg": svg.encode("latin-1")}).build("epub")
+
+    assert b"<text>\xe9</text>" in (Path(built.app.outdir) / "_images" / "b.svg").read_bytes()
+
+
 def test_a_second_build_lists_every_page_once(book, module_project):
     module_project.build("epub")
     with zipfile.ZipFile(book) as archive:
