@@ -171,7 +171,7 @@ class Typesetter:
 
 
 def start(engine: Path) -> subprocess.Popen[bytes]:
-    """Start a child that draws.  It finds this package, and no file of the working folder that is called as a module."""
+    """Start a child that draws: with this package, and no file of the working folder that is called as a module is."""
     command = [sys.executable, "-P", "-m", "scratchbook.core.katex", str(engine)]
     folders = [str(Path(__file__).resolve().parents[2]), os.environ.get("PYTHONPATH", "")]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, folders))}
