@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from .algebra import Identity, Ones, Row, Value, shown
-from .codecalls import as_numbers, environment_of, result_of
+from .codecalls import as_numbers, environment_of, own, result_of
 from .errors import EquationError, fault
 from .notation import Function, Notation
 from .options import Expression, read_expression
@@ -105,7 +105,8 @@ class Bound:
         return at(0.0) + 1j * scale * slope
 
     def real(self, arguments: list[Any], environment: dict[str, Any], namespace: Mapping[str, Any]) -> Any:
-        """Call the code with real numbers."""
+        """Call the code with real numbers, which it may change."""
+        arguments, environment = [own(argument) for argument in arguments], own(environment)
         if self.is_name:
             function = namespace.get(self.expression.text, environment.get(self.expression.text))
             if not callable(function):

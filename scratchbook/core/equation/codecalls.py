@@ -156,6 +156,13 @@ def put_path(environment: dict[str, Any], path: str, value: Any) -> None:
     holder[steps[0]] = value
 
 
+def own(value: Any) -> Any:
+    """A value that code may change in place, arrays within dicts too: nobody else has it."""
+    if isinstance(value, dict):
+        return {key: own(item) for key, item in value.items()}
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
 def result_of(value: Any) -> Any:
     """What a function computes: of a trace its result."""
     if hasattr(value, "result") and not isinstance(value, np.ndarray):
@@ -181,4 +188,4 @@ def as_numbers(value: Any, text: str) -> Any:
         raise EquationError(f"{text} returns a {type(value).__name__}; compare an array of numbers", field="check")
     if isinstance(value, bool | np.bool_):
         return int(value)
-    return array if isinstance(value, list | tuple) else value
+    return array if isinstance(value, list | tuple) else own(value)

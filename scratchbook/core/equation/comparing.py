@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from . import calls, defined
 from .algebra import Row, Value
 from .codecalls import environment_of
 from .comparison import plain
-from .decided import check_choices
+from .decided import Choices, check_choices
 from .definitions import Clause, is_derivable, is_formula_of_known
 from .differentiation import named_derivative
 from .equation import Definition, Statement
@@ -25,6 +26,7 @@ from .sides import Side, Sides
 from .slopes import GRADIENT_DRAWS, check_slopes, settle
 from .symbols import BESIDE, latex_of
 from .targets import expression_key
+from .verdict import Disagreement
 
 
 class Comparer:
@@ -55,7 +57,19 @@ class Comparer:
                 raise error from None  # the sizes that it names are those that an author may make smaller
 
     def run_draws(self) -> None:
-        """Compare everything at every draw."""
+        """Compare everything at every draw; that code gives the same once more explains a difference, and is asked
+        at the end."""
+        try:
+            self.compare_draws()
+        except Disagreement:
+            if self.is_first:
+                self.sides.check_repeats()
+            raise
+        if self.is_first:
+            self.sides.check_repeats()
+
+    def compare_draws(self) -> None:
+        """Compare everything at every draw, those with equal numbers last."""
         for number in range(self.prepared.draws):
             for side in self.sides.of(number):
                 self.compare(side)
@@ -64,28 +78,37 @@ class Comparer:
                 if side.rows and side.rows not in self.evidence.tally.rows:
                     self.evidence.tally.rows.append(side.rows)
         self.evidence.finish()
+        for side in self.sides.tied():
+            self.compare(side)
         if not self.prepared.points:  # those are the author's choice
-            check_choices((budget.choices for budget in self.budgets), self.prepared.draws)
+            choices = (budget.choices for budget in self.budgets)
+            check_choices(choices, self.prepared.draws, has_ties=self.sides.ties > 0)
 
     @property
     def steps(self) -> int:
         """How many steps all evaluations took."""
         return sum(budget.steps for budget in self.budgets)
 
-    def evaluator(self, values: Mapping[str, Any], spans: Mapping[str, Span], targets: Mapping[str, Any]) -> Evaluator:
+    def evaluator(
+        self, values: Mapping[str, Any], spans: Mapping[str, Span], targets: Mapping[str, Any], *, is_tied: bool = False
+    ) -> Evaluator:
         """An evaluator of one case of a draw, whose steps are counted."""
-        self.budgets.append(Budget())
+        self.budgets.append(Budget(choices=Choices(is_tied)))
         return self.prepared.evaluator(values, spans, targets, self.budgets[-1])
 
     def compare(self, side: Side) -> None:
         """Compare every statement at every row."""
         for case, values in enumerate(side.cases):
             targets = side.of_case(case)
-            evaluator = self.evaluator(values, side.spans, targets)
+            evaluator = self.evaluator(values, side.spans, targets, is_tied=side.is_tied)
             self.prepared.functions.environment = environment_of(self.prepared.notation, values)
             self.check_shapes(evaluator)
             for statement in self.prepared.definitions.statements:
-                self.statement(statement, evaluator, targets, side)
+                if not side.is_tied:
+                    self.statement(statement, evaluator, targets, side)
+                    continue
+                with suppress(EquationError):  # where the equation has no value, as a / b of b = 0, it says nothing
+                    self.statement(statement, evaluator, targets, side)
 
     def check_shapes(self, evaluator: Evaluator) -> None:
         r"""x \in \mathbb{R}^{d}: the shape that the symbol has."""

@@ -26,8 +26,10 @@ class Choice:
 
 @dataclass
 class Choices:
-    """The choices of one evaluation, by node."""
+    """The choices of one evaluation, by node.  is_tied: are numbers equal on purpose, so that both of two are the
+    largest?"""
 
+    is_tied: bool = False
     found: dict[int, Choice] = field(default_factory=dict)
 
     def of(self, node: Call | Cases | Reduce, parts: Iterable[int]) -> Choice:
@@ -39,13 +41,15 @@ class Choices:
 
     def note(self, call: Call, values: Sequence[Any], result: Any) -> None:
         """Note which parts of a call have its value somewhere."""
+        if self.is_tied:
+            return
         choice = self.of(call, range(len(values)))
         best = np.real(result)
         choice.waiting -= {place for place in choice.waiting if np.any(real(values[place]) == best)}
 
     def note_case(self, node: Cases, place: int) -> None:
         """Note which case applies."""
-        self.of(node, (number for number in range(len(node.rows)) if is_met(node.rows, number))).waiting.discard(place)
+        self.of(node, range(len(node.rows))).waiting.discard(place)
 
     def note_members(self, node: Reduce, count: int) -> None:
         """Note over how many members an operator runs."""
@@ -54,11 +58,11 @@ class Choices:
             choice.waiting.clear()
 
 
-def is_met(rows: Sequence[Case], place: int) -> bool:
-    """Should draws meet a case?  Numbers are never equal by chance, and what is left beside > and < may be that."""
+def is_by_chance(rows: Sequence[Case], place: int) -> bool:
+    """Should chance meet a case?  Numbers are never equal by it, and what is left beside > and < may be that."""
     condition = rows[place].condition
     if condition is None:
-        return len(rows) == 2 and is_met(rows, 0)
+        return len(rows) == 2 and is_by_chance(rows, 0)
     return not any(isinstance(part, Compare) and {"=", r"\ne"} & {*part.relations} for part in walk(condition))
 
 
@@ -67,8 +71,11 @@ def real(value: Any) -> Any:
     return np.real(value.array if isinstance(value, Row) else value)
 
 
-def check_choices(all_choices: Iterable[Choices], draws: int) -> None:
-    """Raise EquationError for a part that was never the value of its choice in any evaluation."""
+def check_choices(all_choices: Iterable[Choices], draws: int, *, has_ties: bool) -> None:
+    """Raise EquationError for a part that was never the value of its choice in any evaluation.
+
+    has_ties: were numbers also made equal?
+    """
     never: dict[int, Choice] = {}
     for choices in all_choices:
         for key, choice in choices.found.items():
@@ -76,6 +83,8 @@ def check_choices(all_choices: Iterable[Choices], draws: int) -> None:
             kept.waiting &= choice.waiting
     for choice in never.values():
         for place in sorted(choice.waiting):
+            if isinstance(choice.node, Cases) and not has_ties and not is_by_chance(choice.node.rows, place):
+                continue
             fact, at = told(choice.node, place)
             text = f"{fact} at none of {draws} draws, so nothing of it is compared"
             raise fault(f"{text}; choose other kinds, such as int(1..9), or name points with ':at:'", at)

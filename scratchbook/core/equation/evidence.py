@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from .algebra import Value
+from .algebra import Identity, Ones, Value
 from .comparison import Result, compare, number_at, plain, shown_values
 from .equation import Statement
 from .errors import EquationError, fault
@@ -21,6 +21,7 @@ from .symbols import latex_of
 from .targets import is_expression_key
 from .verdict import Disagreement, Mismatch, Tally, Verdict
 
+TIED_RTOL: Final = 1e-6
 ORDER: Final = frozenset(["<", ">", r"\le", r"\ge", r"\ne"])
 
 
@@ -69,6 +70,9 @@ class Evidence:
 
     def compare(self, pair: Pair, side: Side) -> None:
         """Compare two values by their relation, and count.  Raises Disagreement."""
+        if side.is_tied:
+            self.compare_tied(pair, side)
+            return
         if pair.relation in ORDER:
             if not np.all(holds(plain(pair.left), pair.relation, plain(pair.right))):
                 self.disagree(Result(0, 0.0, f"'{pair.relation}' does not hold"), pair, side)
@@ -84,6 +88,21 @@ class Evidence:
         if pair.key:
             self.finite[pair.key] = self.finite.get(pair.key, 0) + result.finite
             self.nonzero[pair.key] = self.nonzero.get(pair.key, False) or bool(np.any(plain(pair.left, pair.right)))
+
+    def compare_tied(self, pair: Pair, side: Side) -> None:
+        """Compare two values where numbers were made equal, as far as the equation has a value there.
+
+        Less exact, since a difference of equal numbers is nothing but rounding.   Raises Disagreement.
+        """
+        left, right = plain(pair.left, pair.right), plain(pair.right, pair.left)
+        is_number = not isinstance(left, Identity | Ones) and not isinstance(right, Identity | Ones)
+        if pair.relation in {*ORDER, r"\approx"} or not is_number or np.shape(left) != np.shape(right):
+            return
+        known = np.isfinite(np.real(right)) & (np.isfinite(np.real(left)) | bool(pair.key))
+        one, other = np.where(known, np.real(left), 0.0), np.where(known, np.real(right), 0.0)
+        result = compare(one, other, TIED_RTOL)
+        if result.reason and result.difference > TIED_RTOL:
+            self.disagree(result, pair, side)
 
     def allowed(self, pair: Pair) -> float:
         """Return the relative difference that two values may have: what stands beside an approximation stays exact."""
@@ -105,6 +124,8 @@ class Evidence:
     def hint(self, result: Result, side: Side) -> str:
         """What else could explain a difference: several rows given to code for one, or a mask meant as zeros and
         ones."""
+        if side.is_tied:
+            return ", where numbers are equal or 0; give both the same value there"
         if side.rows and result.reason == "differ":
             call = self.prepared.targets[0].text
             return f", given {side.rows} rows; one row agrees, so if the code takes one only, write the call: '{call}'"

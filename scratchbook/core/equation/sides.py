@@ -8,10 +8,11 @@ from typing import Any, Final
 
 import numpy as np
 
+from . import ties
 from .codecalls import environment_of
 from .comparison import plain
 from .defined import whole
-from .draws import Draw, draw
+from .draws import Draw, draw, seed_of
 from .errors import EquationError
 from .evaluator import Budget
 from .prepared import Prepared, row_keys
@@ -42,6 +43,11 @@ class Side:
     values: dict[str, Any] = field(default_factory=dict)
     gradients: tuple[str, dict[str, Any]] | None = None
 
+    @property
+    def is_tied(self) -> bool:
+        """Were some of its numbers made equal?"""
+        return self.number < 0
+
     def of_case(self, case: int) -> dict[str, Any]:
         """The targets of one row."""
         return {key: value[case] for key, value in self.values.items()} if self.rows else self.values
@@ -69,6 +75,29 @@ class Sides:
         asked = (0, ROWS) if self.row_keys and number < ROW_DRAWS else (0,)
         return [side for rows in asked if (side := self.side(number, rows)) is not None]
 
+    def tied(self) -> list[Side]:
+        """The sides of the draws with equal numbers, where the code takes those; their numbers are negative."""
+        return [side for number in range(self.ties) if (side := self.side(-1 - number, 0)) is not None]
+
+    @property
+    def ties(self) -> int:
+        """How many draws have equal numbers: none where the author names the points, or where nothing decides."""
+        prepared = self.prepared
+        if prepared.points or not ties.is_decided(prepared.equation.roots()):
+            return 0
+        return ties.ARRAY_TIES if any(symbol.kind.shape for symbol in prepared.symbols) else ties.SCALAR_TIES
+
+    def check_repeats(self) -> None:
+        """Run the code of every draw once more.  Raises EquationError where it gives other numbers than before."""
+        for (_, rows), side in self.found.items():
+            if side is None or rows:
+                continue
+            for target in self.prepared.targets:
+                for key, value in target.values(target.run(side.environment, self.prepared.namespace)).items():
+                    if not is_same(value, side.values[key]):
+                        fact = f"{target.text} gives other numbers when it runs again with the same arguments"
+                        raise target.fault(f"{fact}; let what it draws or remembers be an argument")
+
     def side(self, number: int, rows: int) -> Side | None:
         """One side of a draw; None when the code does not take several rows."""
         if (number, rows) not in self.found:
@@ -91,7 +120,7 @@ class Sides:
                 side.raw.append(target.run(side.environment, self.prepared.namespace))
                 side.values |= target.values(side.raw[-1])
         except EquationError as error:
-            if rows:
+            if rows or number < 0:
                 return None
             raise replace(error, text=error.text + self.counting()) from error
         return None if rows and not self.has_rows(side) else side
@@ -110,6 +139,10 @@ class Sides:
         given: what stays, by its code.
         """
         prepared = self.prepared
+        if number < 0:
+            drawn = draw(list(prepared.symbols), prepared.request.label, -number, prepared.base, scale=self.scale)
+            chance = seed_of(f"{prepared.request.label}/ties", -number)
+            return ties.with_ties(drawn, prepared.symbols, ties.constants_of(prepared.equation.roots()), chance)
         label = prepared.request.label + suffix
         point, scale = {**prepared.point(number), **(given or {})}, self.scale
         stretch = STRETCHES[number % len(STRETCHES)] if prepared.has_branches and number >= STRETCHED else 1.0
@@ -139,3 +172,8 @@ class Sides:
         single = self.side(side.number, 0)
         assert single is not None
         return all(np.shape(value) == (side.rows, *np.shape(single.values[key])) for key, value in side.values.items())
+
+
+def is_same(one: Any, other: Any) -> bool:
+    """Are two results of one code equal, but for the rounding of another order?"""
+    return np.shape(one) == np.shape(other) and bool(np.allclose(one, other, rtol=1e-12, atol=1e-14, equal_nan=True))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from .codecalls import CodeCall
+from .codecalls import CodeCall, own
 from .comparison import shown_values
 from .draws import seed_of
 from .errors import EquationError
@@ -122,14 +122,14 @@ def run_gradients(prepared: Prepared, side: Side) -> tuple[str, dict[str, Any]]:
     """Run the code of the gradients."""
     upstream = upstream_of(prepared, side)
     if prepared.request.grad.strip():
-        environment = {**prepared.namespace, **side.environment, "up": upstream}
+        environment = {**prepared.namespace, **own({**side.environment, "up": upstream})}
         return as_gradients("the code", written_gradients(prepared.request, environment, prepared.macros))
     source = prepared.targets[0].source
     backward = find_backward(source, prepared.namespace) if isinstance(source, CodeCall) else None
     if backward is None or not isinstance(source, CodeCall):
         return "", {}
     with prepared.targets[0].blamed():
-        returned = run_backward(backward, source, upstream, side.raw[0], side.environment)
+        returned = run_backward(backward, source, own(upstream), side.raw[0], own(side.environment))
         return as_gradients(backward.name, name_gradients(backward, source, returned, prepared.notation))
 
 

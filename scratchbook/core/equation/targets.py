@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from .binding import BoundFunctions
-from .codecalls import CodeCall, as_numbers, bind_signature, result_of
+from .codecalls import CodeCall, as_numbers, bind_signature, own, result_of
 from .definitions import Definitions
 from .equation import Equation, definition_of
 from .errors import EquationError
@@ -53,11 +53,12 @@ class Target:
         return set(self.source.names if isinstance(self.source, Expression) else self.source.arguments.values())
 
     def run(self, environment: Mapping[str, Any], namespace: Mapping[str, Any]) -> Any:
-        """What the code returns.  Raises EquationError, at this target, for whatever the code raises."""
+        """What the code returns, given numbers of its own.  Raises EquationError, at this target, for whatever it
+        raises."""
         if isinstance(self.source, CodeCall):
             with self.blamed():
-                return self.source.run(environment)
-        return self.source.value({**namespace, **environment})
+                return self.source.run(own({**environment}))
+        return self.source.value({**namespace, **own({**environment})})
 
     def values(self, raw: Any) -> dict[str, Any]:
         """The value of each name, from what the code returned.  Raises EquationError when they do not match."""

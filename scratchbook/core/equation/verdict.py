@@ -45,7 +45,8 @@ class Mismatch:
 
     def __str__(self) -> str:
         place = f", {', '.join(f'{key}={value}' for key, value in self.indices.items())}" if self.indices else ""
-        return f"draw {self.draw}{place}: {self.of}: one side {self.code}, the other {self.equation}"
+        draw = f"draw {self.draw}" if self.draw >= 0 else "equal numbers"
+        return f"{draw}{place}: {self.of}: one side {self.code}, the other {self.equation}"
 
 
 @dataclass(frozen=True)

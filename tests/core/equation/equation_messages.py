@@ -129,6 +129,11 @@ class Instance:
         return 2 * x
 
 
+def restless(a, seen=[]):  # noqa: B006
+    seen.append(a)
+    return a + len(seen) / 1e11
+
+
 def make_local():
     def local(x):
         return 2 * x
@@ -151,6 +156,7 @@ CODE = {
     **{function.__name__: function for function in (double, bent, fails, needs, nothing, empty, listing, turn, rooted)},
     **{function.__name__: function for function in (rooted_backward, deaf, deaf_backward, parted, parted_backward)},
     "wrapped": wrapped,
+    "restless": restless,
     **variant("bad_double", fail),
     **variant("many_double", lambda up, x: (up, up)),
     **variant("needy_double", lambda up, x, other: up),

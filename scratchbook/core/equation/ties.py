@@ -1,0 +1,82 @@
+"""Make some numbers of a draw equal on purpose: 0, one another, and the numbers that the equation names.
+
+Chance draws no two real numbers alike, so nothing else would tell > from \\ge, or meet a case such as a = 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from .draws import Draw
+from .nodes import Call, Node, Number, Reduce, walk
+from .notation import Symbol
+
+# How many draws have ties: of arrays, and of numbers alone.
+ARRAY_TIES: Final = 4
+SCALAR_TIES: Final = 60
+LARGEST: Final = 100
+# What one kind may be besides any number.
+LIMITS: Final = {"scalar": (-np.inf, np.inf), "vector": (-np.inf, np.inf), "matrix": (-np.inf, np.inf)}
+LIMITS_OF: Final = {**LIMITS, "tensor": (-np.inf, np.inf), "positive": (0.0, np.inf), "unit": (0.0, 1.0)}
+# Which of two equal numbers is the largest is nobody's mistake.
+UNDECIDED: Final = frozenset(["argmax", "argmin"])
+
+
+def constants_of(roots: Iterable[Node]) -> tuple[float, ...]:
+    """0, and the numbers of an equation with either sign."""
+    found = {0.0}
+    for root in roots:
+        for part in walk(root):
+            if isinstance(part, Number) and abs(part.value) <= LARGEST:
+                found |= {float(part.value), -float(part.value)}
+    return tuple(sorted(found))
+
+
+def is_decided(roots: Iterable[Node]) -> bool:
+    """Has an equation one value also where numbers are equal?"""
+    parts = [part for root in roots for part in walk(root)]
+    operators = {part.operator for part in parts if isinstance(part, Reduce)}
+    return not UNDECIDED & (operators | {part.base for part in parts if isinstance(part, Call)})
+
+
+def with_ties(
+    drawn: Draw, symbols: Sequence[Symbol], constants: Sequence[float], generator: np.random.Generator
+) -> Draw:
+    """The draw with about a third of its elements, and half of its numbers, equal to something."""
+    values = dict(drawn.values)
+    pool = [*constants, *(float(values[s.key]) for s in symbols if s.kind.name in ("int", "dim") and s.key in values)]
+    done: dict[tuple[int, ...], list[Any]] = {}
+    for symbol in sorted(symbols, key=lambda symbol: len(symbol.kind.shape)):
+        limits = LIMITS_OF.get(symbol.kind.name)
+        if limits is None or symbol.key not in values:
+            continue
+        fits = [number for number in pool if limits[0] < number < limits[1]]
+        value = np.array(values[symbol.key], dtype=float)
+        others = [other for other in done.get(value.shape, []) if np.all((limits[0] < other) & (other < limits[1]))]
+        tied = array_with_ties(value, fits, others, generator)
+        done.setdefault(value.shape, []).append(tied)
+        values[symbol.key] = tied if symbol.kind.shape else float(tied)
+        if not symbol.kind.shape:
+            pool.append(float(tied))
+    return replace(drawn, values=values)
+
+
+def array_with_ties(value: Any, fits: Sequence[float], others: Sequence[Any], generator: np.random.Generator) -> Any:
+    """An array, or a number, of which some elements are equal to a number or to another's element at their place.
+
+    No two of its own are: which of them comes first is nobody's mistake.
+    """
+    flat, left = value.ravel().copy(), list(fits)
+    for place in range(flat.size):
+        if generator.random() > (1 / 3 if value.ndim else 2 / 3):
+            continue
+        if others and generator.random() < 1 / 3:
+            flat[place] = others[int(generator.integers(0, len(others)))].ravel()[place]
+        elif left:
+            number = 0.0 if 0.0 in left and generator.random() < 1 / 2 else left[int(generator.integers(0, len(left)))]
+            flat[place] = left.pop(left.index(number))
+    return flat.reshape(value.shape)
