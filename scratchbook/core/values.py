@@ -163,10 +163,10 @@ def check_claim(expression: str, evaluate: Callable[[str], Any]) -> None:
         shown = str(value).split("\n", 1)[0][:LONGEST_VALUE]
         raise ValueMistake(f"`{expression}` is {shown}, which is neither true nor false")
     if not value:
-        raise ValueMistake(f"`{expression}` does not hold{_sides(expression, evaluate)}")
+        raise ValueMistake(f"`{expression}` does not hold{sides_of(expression, evaluate)}")
 
 
-def _sides(expression: str, evaluate: Callable[[str], Any]) -> str:
+def sides_of(expression: str, evaluate: Callable[[str], Any]) -> str:
     """Return the values on both sides of a comparison that failed, where they are short."""
     node = ast.parse(expression.strip(), mode="eval").body
     if not isinstance(node, ast.Compare):

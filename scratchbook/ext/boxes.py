@@ -115,10 +115,12 @@ class Teach(Box):
         """Return the box, with a message for each part that is missing or has another form than it needs."""
         box = self.make_box(self.read_title(_("Teach it")), "teach")
         found = self._find_parts(box)
+        if missing := [part.lead_in for part in PARTS if part not in found]:
+            is_one = len(missing) == 1
+            what = f"part '{missing[0]}': begin one" if is_one else f"parts {listed(missing)}: begin the first"
+            self.note("exercise", f"{{teach}} has no {what} with **{missing[0]}.**")
         for part in PARTS:
-            if part not in found:
-                self.note("exercise", f"{{teach}} has no part '{part.lead_in}': begin one with **{part.lead_in}.**")
-            elif part.form and not any(isinstance(node, part.form) for node in found[part]):
+            if part in found and part.form and not any(isinstance(node, part.form) for node in found[part]):
                 text = f"the part '{part.lead_in}' of {{teach}} needs {FORMS[part.form]}"
                 self.note("exercise", text, self._place_in(box, found[part][0]))
         check = found.get(PARTS[-1])
@@ -144,6 +146,12 @@ class Teach(Box):
 
     def _place_in(self, box: nodes.Element, node: nodes.Element) -> Place:
         return Place(self.place.path, node.line or self.place.line)
+
+
+def listed(names: list[str]) -> str:
+    """Return two names or more as a sentence quotes them."""
+    *first, last = (f"'{name}'" for name in names)
+    return f"{', '.join(first)} and {last}"
 
 
 def read_lead_in(node: nodes.Node) -> Part | None:

@@ -18,7 +18,6 @@ from sphinx.locale import _
 
 from scratchbook.core.cells import BranchCell, Code
 from scratchbook.core.errors import Mistake, Place, ScratchbookError
-from scratchbook.core.practice import as_assertion
 from scratchbook.core.records import to_json
 from scratchbook.ext.boxes import Box
 from scratchbook.ext.directive import Converter, LiveDirective, required
@@ -120,7 +119,7 @@ class ExerciseBox(Box):
             return
         if not codes["starter"]:
             self.note("exercise", f"{name} has a {{check}} and no {{starter}}")
-        checks = tuple(to_json(as_assertion(check)) for check in codes["check"])
+        checks = tuple(map(to_json, codes["check"]))
         task = Task(label, box["ids"][0], name, checks, bool(solution), self.place)
         self.domain.keep(self.env.current_document.docname, "tasks", task)
         for role, pieces in (("starter", codes["starter"]), ("solution", solution)):
@@ -132,7 +131,7 @@ class ExerciseBox(Box):
 
 def branch(cell: str, place: Place, role: str, task: Task, codes: tuple[Any, ...]) -> BranchCell:
     """Return the branch that runs the code of a starter or a solution, and then the checks of its exercise."""
-    payload = {"name": task.name, "codes": [*codes, *task.checks]}
+    payload = {"name": task.name, "codes": list(codes), "checks": list(task.checks)}
     return BranchCell(cell, place, f"scratchbook.core.practice:judge_{role}", payload)
 
 

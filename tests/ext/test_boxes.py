@@ -88,6 +88,15 @@ def test_a_teach_box_says_what_it_misses(chapter, lost, fact):
     assert built.status == 1
 
 
+def test_all_parts_that_a_teach_box_misses_are_one_message(chapter):
+    built = chapter("# Book\n\n::::{teach}\n**One sentence.** Words.\n\n**Analogy.** Words.\n::::\n")
+
+    assert facts(built) == [
+        "{teach} has no parts 'At the board', 'Misconceptions' and 'Check': begin the first with **At the board.** "
+        "[scratchbook.exercise]"
+    ]
+
+
 def test_a_part_of_the_wrong_form_is_told_at_its_line(chapter):
     (warning,) = chapter(TEACH.replace("1. Draw it.", "Draw it.")).warnings
 

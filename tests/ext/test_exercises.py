@@ -124,7 +124,7 @@ def test_an_ordinary_hint_stays_what_docutils_makes_of_it(chapter):
         (":kind: count", ":kind: guess", "option 'kind' of {exercise} is 'guess': it must be one of explain, derive"),
         ("x = 0", "x = 3", "the starter of exercise 'ex-wide' passes the check already: leave something to do"),
         ("x = 0", "x = 0)", "the starter of exercise 'ex-wide' is no Python: SyntaxError: unmatched ')'"),
-        ("x = 3", "x = 4", "the solution of exercise 'ex-wide' does not pass its check: mend the one or the other"),
+        ("x = 3", "x = 4", "the solution of exercise 'ex-wide' does not pass its check: the sides are 4 and 3; mend "),
         ("x = 3", "x = y", "the solution of exercise 'ex-wide' ends with NameError: name 'y' is not defined"),
         (
             "```{check}\nx == 3\n```",
@@ -138,6 +138,20 @@ def test_an_exercise_that_cannot_be_right_is_one_message(chapter, old, new, fact
     (found,) = facts(chapter(f"# Book\n{EXERCISE.replace(old, new)}"))
 
     assert found.startswith(fact)
+
+
+def test_a_check_may_be_an_expression_over_several_lines(chapter):
+    check = "x == 3  # the first\nand x > 2  # the second"
+
+    assert chapter(f"# Book\n{EXERCISE.replace('x == 3', check)}").warnings == []
+    (fact,) = facts(chapter(f"# Book\n{EXERCISE.replace('x == 3', check).replace('x = 3', 'x = 4')}"))
+    assert fact.startswith("the solution of exercise 'ex-wide' does not pass its check: mend the one or the other")
+
+
+def test_an_unfulfilled_check_shows_no_traceback_of_ours(chapter):
+    built = chapter(f"# Book\n{EXERCISE.replace('x = 3', 'x = 4')}")
+
+    assert "Traceback" not in built.messages
 
 
 def test_a_failing_solution_is_told_at_its_own_line(chapter):
