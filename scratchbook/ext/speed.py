@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+from functools import cached_property
 from typing import Any, Final
 
 import jinja2
@@ -31,7 +32,6 @@ class KeptHighlighter(PygmentsBridge):
     """Colour a block of code once, and take it from the store in every later build."""
 
     kept: Kept
-    style: str
     _lexers_asked: list[Lexer]
     _formatters: dict[str, Formatter[str]]
 
@@ -41,9 +41,14 @@ class KeptHighlighter(PygmentsBridge):
         highlighter = cls.__new__(cls)
         highlighter.__dict__.update(bridge.__dict__)
         highlighter.kept, highlighter._lexers_asked, highlighter._formatters = kept, [], {}
-        style = bridge.formatter_args["style"]
-        highlighter.style = f"{style.__module__}.{style.__qualname__}"
         return highlighter
+
+    @cached_property
+    def colours(self) -> str:
+        """Return a digest of what styles and lexers the project has: all its styles decide what is left plain."""
+        styles = [self.formatter_args["style"], *self.formatter_args.get("beside", ())]
+        looks = [[(str(kind), sorted(look.items())) for kind, look in style] for style in styles]
+        return key_of(looks, sorted(map(str, [*lexers.items(), *lexer_classes.items()])))
 
     def get_formatter(self, **kwargs: Any) -> Formatter[str]:
         """Make a formatter, with the whole style sheet in it, once and not for every block."""
@@ -70,7 +75,7 @@ class KeptHighlighter(PygmentsBridge):
         """Colour a block of code; one that Sphinx has something to say about is coloured anew each time."""
         if lang == "none":  # there is nothing to colour, and asking the store takes longer
             return super().highlight_block(source, lang, opts, force, location, **kwargs)
-        key = key_of("code", own_digest(), self.dest, self.style, self.latex_engine, source, lang,
+        key = key_of("code", own_digest(), self.dest, self.colours, self.latex_engine, source, lang,
                      sorted((opts or {}).items()), force, sorted(kwargs.items()))  # fmt: skip
         if (known := self.kept.get(key)) is not None:
             return known.decode()
@@ -81,9 +86,13 @@ class KeptHighlighter(PygmentsBridge):
         return coloured
 
     def _is_plain_case(self, lang: str) -> bool:
-        """Tell whether the first lexer was the right one, so that there was no message to repeat."""
-        is_known = lang in lexers or lang in lexer_classes or not isinstance(self._lexers_asked[0], TextLexer)
-        return is_known and len(self._lexers_asked) == 1
+        """Tell whether the first lexer was the right one, so that there was no message to repeat; and Pygments' own.
+
+        What a lexer of the project does may be another thing in the next build.
+        """
+        lexer = self._lexers_asked[0]
+        is_known = lang in lexers or lang in lexer_classes or not isinstance(lexer, TextLexer)
+        return is_known and len(self._lexers_asked) == 1 and type(lexer).__module__.startswith("pygments.")
 
 
 class KeptTemplates(BytecodeCache):

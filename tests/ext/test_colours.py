@@ -5,8 +5,11 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer, YamlLexer
 from pygments.style import Style
 from pygments.token import Name
+from sphinx.highlighting import PygmentsBridge
 
+from scratchbook.core.kept import Kept
 from scratchbook.ext.colours import Night, Paper, QuietFormatter
+from scratchbook.ext.speed import KeptHighlighter
 
 
 class Loud(Style):
@@ -45,3 +48,39 @@ def test_a_word_that_another_style_colours_keeps_its_mark():
 
 def test_kinds_of_words_that_only_one_lexer_knows_are_written():
     assert "name" in quiet("name: value\n", YamlLexer())
+
+
+def test_code_is_coloured_anew_once_another_style_of_the_project_colours_its_names(tmp_path):
+    def coloured(beside):
+        bridge = PygmentsBridge("html", "scratchbook.ext.colours.Paper")
+        bridge.formatter = QuietFormatter
+        bridge.formatter_args["beside"] = [beside]
+        return KeptHighlighter.of(bridge, Kept(tmp_path / "kept.sqlite")).highlight_block(CODE, "python")
+
+    assert '<span class="n">' not in coloured(Night)
+    assert '<span class="n">' in coloured(Loud)
+
+
+LEXER = """
+from pygments.lexer import RegexLexer
+from pygments.token import Keyword, Name
+
+pygments_style = "default"
+
+class Lexer(RegexLexer):
+    tokens = {{"root": [(r".", {})]}}
+
+def setup(app):
+    app.add_lexer("our-own", Lexer)
+"""
+
+
+def test_code_is_coloured_anew_once_the_lexer_of_the_project_is_another(project):
+    conf = (project.root / "conf.py").read_text("utf-8")
+    page = "# Book\n\n```our-own\nabc\n```\n"
+    project.write({"conf.py": conf + LEXER.format("Name.Class"), "docs/index.md": page}).build("html")
+    built = project.write({"conf.py": conf + LEXER.format("Keyword"), "docs/index.md": f"{page}\nMore.\n"}).build(
+        "html"
+    )
+
+    assert '<span class="k">abc</span>' in built.file("index.html")
