@@ -119,7 +119,8 @@ def check_backward(forward, backward, seed=0, **arguments):
 
     The backward takes a gradient of the result, then any of the forward's arguments
     by their names, and what the forward returned as "trace".  It gives a gradient
-    for each array it can move, in the order of the arguments.
+    for each float array, in the order of the arguments.
+    Raises ShapeMismatchError for more gradients or fewer.
     """
     trace = forward(**arguments)
     upstream = np.random.default_rng(seed).normal(size=np.shape(result_of(trace)))
@@ -136,12 +137,14 @@ def check_backward(forward, backward, seed=0, **arguments):
 
 
 def pair_up(arguments, gradients):
-    """Give each array of the arguments its gradient, in the order of both."""
+    """Give each float array of the arguments its gradient, in the order of both; None stands for an array left out."""
     gradients = gradients if isinstance(gradients, tuple) else (gradients,)
     gradients = [gradient for gradient in gradients if gradient is not None]
     arrays = [name for name, x in arguments.items() if is_float_array(x)]
-    # What comes after the last gradient, such as a mask, does not move.
-    return dict(zip(arrays, gradients, strict=False))
+    if len(arrays) != len(gradients):
+        each = f"{', '.join(arrays) or 'no array'} got {len(gradients)} gradients"
+        raise ShapeMismatchError(f"a backward gives one gradient for each float array, but {each}")
+    return dict(zip(arrays, gradients, strict=True))
 
 
 def is_float_array(x):
