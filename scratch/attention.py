@@ -14,16 +14,18 @@ import numpy as np
 from positions import rotate, rotate_backward
 from refusals import (
     check_attention,
+    check_columns,
     check_count,
     check_group,
     check_groups,
-    check_heads,
     check_heads_axis,
     check_highest,
     check_one_head,
+    check_parts,
     check_product,
     check_scores,
     check_upstream,
+    check_upstream_of_product,
 )
 
 
@@ -50,7 +52,7 @@ def softmax_backward(upstream, trace):
     upstream: [..., n]   trace: the shares that softmax returned
     -> scores gradient: [..., n]
     """
-    check_upstream(upstream, trace.shape)
+    check_upstream(upstream, np.shape(trace))
     gradient = upstream - np.vecdot(upstream, trace)[..., None]
     gradient *= trace  # in place: new memory would cost more than the product
     return gradient
@@ -149,7 +151,7 @@ def linear_backward(upstream, x, W, b=None):
 
     upstream: [..., d_out]   ->   gradients of x, W and b (none without a b)
     """
-    check_upstream(upstream, x.shape, W.shape[1])
+    check_upstream_of_product(upstream, x, W, b)
     z_bar = rows(upstream)
     b_bar = None if b is None else z_bar.sum(axis=0)
     return (z_bar @ W.T).reshape(x.shape), rows(x).T @ z_bar, b_bar
@@ -164,11 +166,13 @@ def rows(x):
 # tag::project[]
 def project(x, weights, name):
     """Send every row through W_name of a dict, and add b_name if it is there."""
+    check_parts(weights, f"W_{name}")
     return linear(x, weights[f"W_{name}"], weights.get(f"b_{name}"))
 
 
 def project_backward(upstream, x, weights, name):
     """Give the gradient of x, and a dict: those of W_name and b_name, if any."""
+    check_parts(weights, f"W_{name}")
     W, b = weights[f"W_{name}"], weights.get(f"b_{name}")
     x_bar, W_bar, b_bar = linear_backward(upstream, x, W, b)
     gradients = {f"W_{name}": W_bar}
@@ -185,8 +189,9 @@ def split_heads(x, n_heads):
     x: [..., tokens, heads * d_head]   ->   [..., heads, tokens, d_head]
     Raises ShapeMismatchError if n_heads does not divide the columns.
     """
-    check_heads(x.shape[-1], n_heads, n_heads)
-    return x.reshape(*x.shape[:-1], n_heads, -1).swapaxes(-2, -3)
+    check_columns(x, n_heads)
+    *batch, n_tokens, d = x.shape
+    return x.reshape(*batch, n_tokens, n_heads, d // n_heads).swapaxes(-2, -3)
 
 
 def merge_heads(heads):

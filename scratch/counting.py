@@ -179,6 +179,7 @@ def weight_bytes(n_parameters, bits_each=16):
 
 def bits_per_weight(n_bytes, n_parameters):
     """Measure how many bits a file really spends on a weight."""
+    check_positive("n_bytes", n_bytes)
     check_positive("n_parameters", n_parameters)
     return 8 * n_bytes / n_parameters
 # end::memory[]

@@ -1,6 +1,6 @@
 """Turn token ids into rows of numbers, their embeddings, and bring a row's gradient home to its id.
 
-The gradient by a function's result is called upstream: it is what comes down to a backward from the loss.
+A name that ends in _bar is the gradient of the loss by what the name says; upstream is that by a function's result.
 """
 
 import numpy as np
@@ -27,11 +27,12 @@ def lookup_backward(upstream, ids, E):
     upstream: [..., tokens, d]
     -> E gradient: [n_vocab, d], zero in rows that were not read
     """
+    check_lookup(ids, E)
     check_upstream(upstream, (*np.shape(ids), E.shape[1]))
-    E_gradient = np.zeros(E.shape, upstream.dtype)
-    # E_gradient[ids] += upstream would keep only one gradient of a repeated id.
-    np.add.at(E_gradient, ids, upstream)
-    return E_gradient
+    E_bar = np.zeros(E.shape, upstream.dtype)
+    # E_bar[ids] += upstream would keep only one gradient of a repeated id.
+    np.add.at(E_bar, ids, upstream)
+    return E_bar
 # end::lookup[]
 
 

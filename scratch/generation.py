@@ -7,18 +7,21 @@ import numpy as np
 from attention import softmax
 from positions import interleaved, rope_frequencies, rotation
 from refusals import (
-    OutOfRangeError,
     ShapeMismatchError,
     check_count,
     check_heads,
     check_ids,
+    check_keys_and_values,
     check_length,
     check_logits,
+    check_lookup,
     check_model_names,
     check_parts,
     check_same,
     check_sampling,
+    check_scores,
     check_temperature,
+    check_top_k,
     check_top_p,
 )
 from transformer import language_model, split_layers
@@ -49,7 +52,7 @@ def apply_temperature(logits, temperature):
     temperature: > 0, no unit
     """
     check_temperature(temperature)
-    return logits / temperature
+    return check_scores(logits) / temperature
 
 # end::temperature[]
 
@@ -60,10 +63,8 @@ def keep_top_k(logits, k):
 
     logits: [..., n_vocab]   ->   [..., n_vocab]
     """
-    check_logits(logits)
-    if not isinstance(k, int | np.integer) or not 1 <= k <= logits.shape[-1]:
-        n_vocab = logits.shape[-1]
-        raise OutOfRangeError(f"top_k must keep 1..{n_vocab} tokens, not {k}")
+    logits = check_logits(logits)
+    check_top_k(k, logits.shape[-1])
     last_kept = np.sort(logits, axis=-1)[..., -k, None]
     return np.where(logits < last_kept, -np.inf, logits)
 
@@ -77,7 +78,7 @@ def keep_top_p(logits, p):
     logits: [..., n_vocab]   ->   [..., n_vocab], minus infinity where dropped
     Source: holtzman2020nucleus, section 3.1.
     """
-    check_logits(logits)
+    logits = check_logits(logits)
     check_top_p(p)
     order = np.argsort(-logits, axis=-1, kind="stable")
     probabilities = softmax(np.take_along_axis(logits, order, axis=-1))
@@ -96,8 +97,7 @@ def distribution(logits, temperature=1.0, top_k=None, top_p=None):
     logits: [..., n_vocab]   ->   [..., n_vocab]
     Raises OutOfRangeError for a setting that keeps nothing, NotFiniteError for NaN.
     """
-    check_logits(logits)
-    logits = apply_temperature(np.asarray(logits), temperature)
+    logits = apply_temperature(check_logits(logits), temperature)
     if top_k is not None:
         logits = keep_top_k(logits, top_k)
     if top_p is not None:
@@ -142,13 +142,13 @@ class KeyValueCache:
 
         K, V: [..., kv_heads, tokens, d_head]   ->   the same, of all tokens
         """
+        check_keys_and_values(K, V)
         start, end = self.n_tokens, self.n_tokens + K.shape[-2]
         check_length(end, self.max_context)
         if self.K is None:
             shape = (*K.shape[:-2], self.max_context, K.shape[-1])
             self.K, self.V = np.empty(shape, K.dtype), np.empty(shape, V.dtype)
         check_same("all keys", K.shape, self.K[..., start:end, :].shape)
-        check_same("all values", V.shape, self.V[..., start:end, :].shape)
         self.K[..., start:end, :], self.V[..., start:end, :] = K, V
         self.n_tokens = end
         return self.K[..., :end, :], self.V[..., :end, :]
@@ -206,6 +206,7 @@ class Reader:
 
 def check_end(end_id, weights):
     """Refuse an end that no token is: it would never come."""
+    check_parts(weights, "E")
     if end_id is not None:
         check_ids(end_id, len(weights["E"]))
 
@@ -235,6 +236,7 @@ def generate_slowly(
     """Continue ids as generate does, but read everything again for every token."""
     check_count("n_new", n_new, least=0)
     check_end(end_id, weights)
+    check_lookup(ids, weights["E"])
     context = list(ids)
     for _ in range(n_new):
         ids_so_far = np.array(context)

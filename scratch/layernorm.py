@@ -23,11 +23,12 @@ def layernorm(x, gain, bias, epsilon=1e-5):
     return gain * normal + bias
 
 
-def layernorm_backward(upstream, x, gain, bias, epsilon=1e-5):
+def layernorm_backward(upstream, x, gain, epsilon=1e-5):
     """Take out of the gradient what would only move or scale a row.
 
     upstream: [..., d]   ->   gradients of x: [..., d], gain: [d] and bias: [d]
     """
+    check_norm(x, epsilon, gain)
     check_upstream(upstream, x.shape)
     normal, r = centre_and_scale(x, epsilon)
     z_bar = gain * upstream  # z is the normal row
@@ -45,6 +46,7 @@ def centre_and_scale(x, epsilon):
     x: [..., d]   ->   [..., d] and [..., 1]
     """
     centred = x - x.mean(axis=-1, keepdims=True)
-    r = (np.vecdot(centred, centred)[..., None] / x.shape[-1] + epsilon) ** -0.5
+    variance = np.vecdot(centred, centred)[..., None] / x.shape[-1]
+    r = 1 / np.sqrt(variance + epsilon)
     return centred * r, r
 # end::centre-and-scale[]

@@ -3,12 +3,18 @@
 An optimiser works on one long vector, so that it need not know what a model is.
 """
 
+from numbers import Real
+
 import numpy as np
 
 from refusals import (
     NotFiniteError,
     OutOfRangeError,
     ShapeMismatchError,
+    check_array,
+    check_count,
+    check_not_negative,
+    check_parts,
     check_positive,
     check_same,
     check_share,
@@ -19,6 +25,7 @@ from refusals import (
 # tag::pack[]
 def pack(arrays):
     """Lay all arrays of a dict end to end, ordered by name: one vector, [n]."""
+    check_parts(arrays)
     check_some("arrays", arrays)
     return np.concatenate([arrays[name].ravel() for name in sorted(arrays)])
 
@@ -28,6 +35,8 @@ def unpack(vector, arrays):
 
     Raises ShapeMismatchError if the vector does not have as many numbers.
     """
+    check_parts(arrays)
+    check_vector(vector)
     n_parameters = sum(array.size for array in arrays.values())
     if vector.shape != (n_parameters,):
         wanted = f"expected a vector of {n_parameters} numbers"
@@ -138,12 +147,7 @@ def scheduled_rate(step, n_steps, peak, n_warmup, floor=0.1):
     step: 0-based   floor: share of the peak at the last step
     Source: brown2020language, appendix B.
     """
-    check_positive("peak", peak)
-    if not 0 <= floor <= 1:
-        raise OutOfRangeError(f"floor must lie in 0..1, not {floor}")
-    if not 0 <= step < n_steps or not 0 <= n_warmup < n_steps:
-        wanted = f"must lie in 0..{n_steps - 1}"
-        raise OutOfRangeError(f"step {step} and {n_warmup} of warm-up {wanted}")
+    check_schedule(step, n_steps, peak, n_warmup, floor)
     if step < n_warmup:
         return peak * (step + 1) / n_warmup
     done = (step - n_warmup) / max(1, n_steps - 1 - n_warmup)
@@ -151,30 +155,43 @@ def scheduled_rate(step, n_steps, peak, n_warmup, floor=0.1):
 # end::schedule[]
 
 
+def check_schedule(step, n_steps, peak, n_warmup, floor):
+    """Refuse steps outside of the run, and rates that are none."""
+    check_positive("peak", peak)
+    if not isinstance(floor, Real) or not 0 <= floor <= 1:
+        raise OutOfRangeError(f"floor must lie in 0..1, not {floor}")
+    check_count("n_steps", n_steps)
+    for name, number in (("step", step), ("n_warmup", n_warmup)):
+        if not isinstance(number, int | np.integer) or not 0 <= number < n_steps:
+            raise OutOfRangeError(f"{name} must lie in 0..{n_steps - 1}, not {number}")
+
+
 def check_adamw(beta_1, beta_2, epsilon, weight_decay):
     """Refuse settings with which no step can be taken, or the weights run away."""
     check_share("beta_1", beta_1)
     check_share("beta_2", beta_2)
-    if not 0 <= epsilon < np.inf or not 0 <= weight_decay < np.inf:
-        raise OutOfRangeError(f"epsilon and weight_decay must be at least 0, not {epsilon} and {weight_decay}")
+    check_not_negative("epsilon", epsilon)
+    check_not_negative("weight_decay", weight_decay)
 
 
 def check_floats(x):
     """Refuse whole numbers, which a small step could not move."""
-    if not np.issubdtype(np.asarray(x).dtype, np.floating):
-        raise ShapeMismatchError(f"expected a vector of floats, not of {np.asarray(x).dtype}")
+    check_array(x)
+    if not np.issubdtype(x.dtype, np.floating):
+        raise ShapeMismatchError(f"expected a vector of floats, not of {x.dtype}")
 
 
 def check_vector(x):
     """Refuse anything but one long vector of floats."""
     check_floats(x)
-    if np.ndim(x) != 1:
-        raise ShapeMismatchError(f"expected one long vector, [n], not shape {np.shape(x)}; see pack")
+    if x.ndim != 1:
+        raise ShapeMismatchError(f"expected one long vector, [n], not shape {x.shape}; see pack")
 
 
 def check_step(weights, gradient, learning_rate, remembered=None):
     """Refuse a step that would spoil the weights, and weights of another shape than in the steps before."""
     check_floats(weights)
+    check_floats(gradient)
     if np.shape(weights) != np.shape(gradient):
         raise ShapeMismatchError(f"weights of shape {np.shape(weights)} but a gradient of {np.shape(gradient)}")
     check_positive("the learning rate", learning_rate)

@@ -1,7 +1,8 @@
 """Tell a row where it stands: added positions (sinusoidal, learned) and turned ones (RoPE), forward and backward.
 
 RoPE, the rotary position embedding, turns queries and keys; a score then depends on how far apart the two stand, and
-not on where.  A turn is what rotation gives.  Upstream is the gradient of the loss by a function's result.
+not on where.  A turn is what rotation gives.  A name that ends in _bar is the gradient of the loss by what the name
+says; upstream is that by a function's result.
 """
 
 from functools import cache
@@ -10,15 +11,17 @@ from typing import NamedTuple
 import numpy as np
 
 from refusals import (
-    NotIntegerError,
     as_floats,
+    check_columns,
     check_count,
-    check_heads,
-    check_length,
+    check_frequencies,
     check_pairs,
+    check_positions,
     check_positive,
     check_row,
+    check_table,
     check_turn,
+    check_turned,
     check_upstream,
     check_width_is_even,
 )
@@ -65,7 +68,7 @@ def learned(table, n_tokens):
     table: [max_context, d]   ->   [n_tokens, d]
     Raises OutOfRangeError past the last row: no such position was ever trained.
     """
-    check_length(n_tokens, len(table))
+    check_table(table, n_tokens)
     return table[:n_tokens]
 
 
@@ -74,12 +77,11 @@ def learned_backward(upstream, table, n_tokens):
 
     upstream: [..., n_tokens, d]   ->   table gradient: [max_context, d]
     """
-    check_length(n_tokens, len(table))
+    check_table(table, n_tokens)
     check_upstream(upstream, (..., n_tokens, table.shape[1]))
-    table_gradient = np.zeros(table.shape, upstream.dtype)
-    over_batch = upstream.reshape(-1, *upstream.shape[-2:]).sum(axis=0)
-    table_gradient[:n_tokens] = over_batch
-    return table_gradient
+    table_bar = np.zeros(table.shape, upstream.dtype)
+    table_bar[:n_tokens] = upstream.reshape(-1, *upstream.shape[-2:]).sum(axis=0)
+    return table_bar
 # end::learned[]
 
 
@@ -148,10 +150,10 @@ def rotation(positions, frequencies, pairs=interleaved, attention_factor=1.0):
     Raises NotIntegerError for other positions.
     """
     check_pairs(pairs)
+    check_frequencies(frequencies)
+    check_positive("attention_factor", attention_factor)
     positions = np.asarray(positions)
-    if not np.issubdtype(positions.dtype, np.integer):
-        found = positions.dtype
-        raise NotIntegerError(f"positions must be whole numbers, not {found}")
+    check_positions(positions)
     angles = np.multiply.outer(positions, frequencies)
     return Rotation(attention_factor * np.exp(1j * angles), pairs)
 # end::rotation[]
@@ -164,14 +166,16 @@ def rotate(x, turn):
     x: [..., tokens, d]   turn: from rotation   ->   [..., tokens, d]
     Raises ShapeMismatchError for other tokens or another width.
     """
+    check_turn(turn)
     x = as_floats(x)
-    check_turn(x, turn.units)
+    check_turned(x, turn.units)
     units = turn.units.astype(np.result_type(x, np.complex64), copy=False)
     return turn.pairs(x, units)
 
 
 def rotate_backward(upstream, turn):
     """Turn the gradient back: the conjugate turns by minus the angle."""
+    check_turn(turn)
     return rotate(upstream, turn._replace(units=turn.units.conj()))
 # end::rotate[]
 
@@ -181,7 +185,9 @@ def rotate_backward(upstream, turn):
 def usual_rotation(n_tokens, d_head):
     """The turn of positions 0, 1, ... with the usual base; kept in memory."""
     check_count("the number of tokens", n_tokens)
-    return rotation(np.arange(n_tokens), rope_frequencies(d_head))
+    turn = rotation(np.arange(n_tokens), rope_frequencies(d_head))
+    turn.units.flags.writeable = False  # all callers with these sizes share it
+    return turn
 # end::usual-rotation[]
 
 
@@ -204,9 +210,10 @@ def reorder_heads(W, n_heads):
     W: [d, heads * d_head]   ->   [d, heads * d_head]
     Raises ShapeMismatchError if n_heads does not divide the columns.
     """
-    check_heads(W.shape[-1], n_heads, n_heads)
-    heads = W.reshape(len(W), n_heads, -1)
-    return heads[:, :, interleaved_to_half(heads.shape[-1])].reshape(W.shape)
+    check_columns(W, n_heads)
+    d_head = W.shape[-1] // n_heads
+    heads = W.reshape(len(W), n_heads, d_head)
+    return heads[:, :, interleaved_to_half(d_head)].reshape(W.shape)
 # end::permutation[]
 
 

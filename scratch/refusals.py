@@ -30,16 +30,28 @@ class NotIntegerError(ModelError, TypeError):
 
 def as_floats(x):
     """Give numbers as an array of floats; whole numbers have neither shares nor turns.  Floats keep their precision."""
-    x = np.asarray(x)
+    x = as_array(x, "rows of numbers")
+    check_real(x)
     return x.astype(np.result_type(x, np.float32), copy=False)
 
 
 def as_ids(ids):
     """Give ids as an array, or refuse sequences of different lengths."""
+    return as_array(ids, "sequences of ids")
+
+
+def as_array(things, what):
+    """Give lists as an array, or refuse those of different lengths."""
     try:
-        return np.asarray(ids)
+        return np.asarray(things)
     except ValueError:
-        raise ShapeMismatchError("the sequences of ids must be equally long: fill up the short ones") from None
+        raise ShapeMismatchError(f"the {what} must be equally long: fill up the short ones") from None
+
+
+def check_real(x):
+    """Refuse words, objects and complex numbers where real numbers are needed."""
+    if x.dtype.kind not in "fiub":
+        raise OutOfRangeError(f"expected real numbers, not {x.dtype}")
 
 
 # tag::check-heads[]
@@ -65,8 +77,7 @@ def check_keys(n_columns, n_kv_heads, d_head):
 
 def check_rotation(rotation, n_tokens, d_head):
     """Refuse a turn, [tokens, pairs], that is not of these tokens and heads."""
-    if not hasattr(rotation, "units"):
-        raise ShapeMismatchError(f"expected a turn of every token, not a {type(rotation).__name__}: see rotation")
+    check_turn(rotation)
     shape = rotation.units.shape
     if shape != (n_tokens, d_head // 2):
         raise ShapeMismatchError(
@@ -75,7 +86,13 @@ def check_rotation(rotation, n_tokens, d_head):
         )
 
 
-def check_turn(x, units):
+def check_turn(turn):
+    """Refuse what is no turn: a number, an array, nothing."""
+    if not hasattr(turn, "units"):
+        raise ShapeMismatchError(f"expected a turn of every token, not a {type(turn).__name__}: see rotation")
+
+
+def check_turned(x, units):
     """Refuse rows, [..., tokens, d], that a turn of [tokens, d / 2] does not fit; one of [d / 2] is for all tokens."""
     check_row(x)
     if 2 * units.shape[-1] != x.shape[-1] or units.shape[:-1] not in ((), x.shape[-2:-1]):
@@ -86,6 +103,19 @@ def check_row(x):
     """Refuse a single number where at least one row is needed."""
     if np.ndim(x) == 0:
         raise ShapeMismatchError(f"expected rows, [..., d], not the number {x}")
+
+
+def check_positions(positions):
+    """Refuse positions that are no whole numbers."""
+    if not np.issubdtype(positions.dtype, np.integer):
+        raise NotIntegerError(f"positions must be whole numbers, not {positions.dtype}")
+
+
+def check_frequencies(frequencies):
+    """Refuse frequencies that are no array of finite numbers."""
+    check_array(frequencies)
+    if not np.isfinite(frequencies).all():
+        raise NotFiniteError(f"the frequencies hold NaN or infinity: {frequencies}")
 
 
 def check_pairs(pairs):
@@ -128,6 +158,7 @@ def check_one_head(Q, K, V, mask):
         raise ShapeMismatchError(f"every key needs a value, but there are {K.shape[-2]} keys and {V.shape[-2]} values")
     if K.shape[-2] == 0:
         raise OutOfRangeError("there is no key to look at; supply at least one")
+    check_real(np.asarray(mask))
     if np.shape(mask)[-2:] not in ((), (Q.shape[-2], K.shape[-2])):
         raise ShapeMismatchError(
             f"a mask of shape {np.shape(mask)} does not fit {Q.shape[-2]} queries and {K.shape[-2]} keys"
@@ -138,9 +169,10 @@ def check_one_head(Q, K, V, mask):
 
 def check_scores(scores):
     """Give scores as floats; refuse those without a last axis to share out, or with none on it."""
-    if np.ndim(scores) < 1 or np.shape(scores)[-1] == 0:
-        raise ShapeMismatchError(f"expected scores, [..., n], at least one of them, not shape {np.shape(scores)}")
-    return as_floats(scores)
+    scores = as_floats(scores)
+    if scores.ndim < 1 or scores.shape[-1] == 0:
+        raise ShapeMismatchError(f"expected scores, [..., n], at least one of them, not shape {scores.shape}")
+    return scores
 
 
 def check_highest(highest):
@@ -160,12 +192,9 @@ def check_upstream(upstream, shape, width=None):
     shape: of the result; an ellipsis before its last two axes is any batch   width: of its rows, if shape has another
     """
     wanted = shape if width is None else (*shape[:-1], width)
-    if getattr(upstream, "shape", None) == wanted:
+    if isinstance(upstream, Real) and not wanted:
         return
-    if wanted:
-        check_array(upstream)
-    elif isinstance(upstream, Real):
-        return
+    check_array(upstream)
     found = np.shape(upstream)
     if found == wanted or (wanted[:1] == (...,) and found[-2:] == wanted[1:]):
         return
@@ -173,11 +202,26 @@ def check_upstream(upstream, shape, width=None):
     raise ShapeMismatchError(f"an upstream of shape {found} for a result of {wanted}: they must be equal")
 
 
+def check_columns(x, n_heads):
+    """Refuse rows, [..., tokens, heads * d_head], whose columns n_heads do not share evenly."""
+    check_array(x)
+    if x.ndim < 2:
+        raise ShapeMismatchError(f"expected rows, [..., tokens, d], not shape {x.shape}")
+    check_heads(x.shape[-1], n_heads, n_heads)
+
+
 def check_heads_axis(heads):
     """Refuse an array without an axis of heads."""
     check_array(heads)
     if heads.ndim < 3:
         raise ShapeMismatchError(f"expected [..., heads, tokens, d_head], not shape {heads.shape}")
+
+
+def check_keys_and_values(K, V):
+    """Refuse keys and values without an axis of heads, and those of two shapes."""
+    check_heads_axis(K)
+    check_heads_axis(V)
+    check_same("keys and values", K.shape, V.shape)
 
 
 def check_group(heads, n_queries_each):
@@ -203,16 +247,22 @@ def check_product(x, W, b):
         raise ShapeMismatchError(f"a bias of shape {np.shape(b)} does not fit a matrix of shape {W.shape}, (in, out)")
 
 
+def check_upstream_of_product(upstream, x, W, b):
+    """Refuse what the product refuses, and a gradient by it, [..., d_out], that is not shaped like it."""
+    check_product(x, W, b)
+    check_upstream(upstream, x.shape, W.shape[1])
+
+
 def check_norm(x, epsilon, *parts):
     """Refuse gains and biases that are not one number a column, and an epsilon that is negative or NaN."""
     check_array(x)
     if x.ndim < 1 or x.shape[-1] == 0:
         raise ShapeMismatchError(f"expected rows, [..., d], of at least one number, not shape {x.shape}")
     for part in parts:
+        check_real(np.asarray(part))
         if np.shape(part)[-1:] not in ((), x.shape[-1:]):
             raise ShapeMismatchError(f"a gain or bias of shape {np.shape(part)} does not fit rows of shape {x.shape}")
-    if not epsilon >= 0:
-        raise OutOfRangeError(f"epsilon must be at least 0, not {epsilon}")
+    check_not_negative("epsilon", epsilon)
 
 
 def check_parts(weights, *names):
@@ -276,9 +326,10 @@ def check_starts_at_zero(cache):
 
 
 def check_array(x):
-    """Refuse a list or a number where rows are needed; an array knows its shape."""
+    """Refuse a list or a number where rows are needed, for an array knows its shape; and rows of no real numbers."""
     if not isinstance(x, np.ndarray):
         raise ShapeMismatchError(f"expected an array of rows, not a {type(x).__name__}: see np.array")
+    check_real(x)
 
 
 def check_rows(x, width):
@@ -360,8 +411,18 @@ def check_count(name, number, least=1):
         raise OutOfRangeError(f"{name} must be a whole number of at least {least}, not {number!r}")
 
 
+def check_table(table, n_tokens):
+    """Refuse a table of positions that is none, and a sequence that is empty or longer."""
+    check_array(table)
+    if table.ndim != 2:
+        raise ShapeMismatchError(f"expected a table, [max_context, d], not shape {table.shape}")
+    check_length(n_tokens, len(table))
+
+
 def check_some(what, things):
-    """Refuse an empty list or dict."""
+    """Refuse an empty list or dict, and one text where a list of them is needed."""
+    if isinstance(things, str):
+        raise ShapeMismatchError(f"expected a list of {what}, not the text {things!r}")
     if not len(things):
         raise OutOfRangeError(f"there are no {what}; give at least one")
 
@@ -372,10 +433,22 @@ def check_positive(name, number):
         raise OutOfRangeError(f"{name} must be positive and finite, not {number}")
 
 
+def check_not_negative(name, number):
+    """Refuse a setting that is no number, negative, infinite or NaN."""
+    if not isinstance(number, Real) or not 0 <= number < np.inf:
+        raise OutOfRangeError(f"{name} must be at least 0 and finite, not {number}")
+
+
 def check_temperature(temperature):
     """Refuse a temperature that is no number, zero, negative, infinite or NaN."""
     if not isinstance(temperature, Real) or not 0 < temperature < np.inf:
         raise OutOfRangeError(f"temperature must be positive and finite, not {temperature}; for 0, take greedy")
+
+
+def check_top_k(top_k, n_vocab):
+    """Refuse to keep no token, or more than there are."""
+    if not isinstance(top_k, int | np.integer) or not 1 <= top_k <= n_vocab:
+        raise OutOfRangeError(f"top_k must keep 1..{n_vocab} tokens, not {top_k}")
 
 
 def check_top_p(top_p):
@@ -400,11 +473,13 @@ def check_share(name, number):
 
 
 def check_logits(logits):
-    """Refuse scores that have no order, or none at all; minus infinity is the score of what cannot come."""
-    if np.size(logits) == 0 or np.isneginf(np.max(logits, axis=-1)).any():
+    """Give scores as floats; refuse those without an order, or none.  Minus infinity scores what cannot come."""
+    logits = as_floats(logits)
+    if logits.size == 0 or np.isneginf(check_scores(logits).max(axis=-1)).any():
         raise OutOfRangeError("no token can come: there is no score above minus infinity")
     if np.isnan(logits).any() or np.isposinf(logits).any():
         raise NotFiniteError("the logits hold NaN or infinity")
+    return logits
 
 
 def check_choice(name, chosen, allowed):

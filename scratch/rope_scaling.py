@@ -1,8 +1,10 @@
 """Slow RoPE's turns down, so that a model reads further than it was trained to.  Frequencies in, frequencies out."""
 
+from numbers import Real
+
 import numpy as np
 
-from refusals import OutOfRangeError, ShapeMismatchError, check_positive
+from refusals import OutOfRangeError, ShapeMismatchError, as_floats, check_frequencies, check_positive
 
 
 # tag::slow-down[]
@@ -14,6 +16,7 @@ def slow_down(theta, factor, kept=0.0):
     Raises OutOfRangeError if factor is below 1 or kept is no share.
     Source: chen2023pi, eq. 4 (nothing kept: position interpolation).
     """
+    check_frequencies(theta)
     check_factor(factor)
     check_kept(kept, theta)
     return kept * theta + (1 - kept) * theta / factor
@@ -29,7 +32,10 @@ def llama3_frequencies(theta, factor, trained_length, low=1.0, high=4.0):
     theta: [d/2]   trained_length: tokens   low, high: turns   ->   [d/2]
     Source: the code released with Llama 3.1, the model of grattafiori2024llama3.
     """
+    check_frequencies(theta)
     check_positive("trained_length", trained_length)
+    check_positive("low", low)
+    check_positive("high", high)
     check_positive("high - low", high - low)
     turns = trained_length * theta / (2 * np.pi)
     kept = np.clip((turns - low) / (high - low), 0, 1)
@@ -46,10 +52,8 @@ def yarn_frequencies(
     theta: [d/2]   trained_length: tokens   slow, fast: turns within it   ->   [d/2]
     Source: peng2023yarn, section 3.2.
     """
-    check_positive("trained_length", trained_length)
-    check_positive("base - 1", base - 1)
-    check_positive("slow", slow)
-    check_positive("fast - slow", fast - slow)
+    check_frequencies(theta)
+    check_yarn(trained_length, base, slow, fast)
     n_pairs = len(theta)
 
     def pair_that_turns(times):
@@ -76,9 +80,18 @@ def yarn_attention_factor(factor):
 # end::yarn-attention[]
 
 
+def check_yarn(trained_length, base, slow, fast):
+    """Refuse a length, a base and numbers of turns between which no pair can fade."""
+    settings = {"trained_length": trained_length, "base": base, "slow": slow, "fast": fast}
+    for name, number in settings.items():
+        check_positive(name, number)
+    check_positive("base - 1", base - 1)
+    check_positive("fast - slow", fast - slow)
+
+
 def check_factor(factor):
     """Refuse a context that shrinks: nothing has to be slowed down for it."""
-    if not 1 <= factor < np.inf:
+    if not isinstance(factor, Real) or not 1 <= factor < np.inf:
         raise OutOfRangeError(f"factor is the new length over the trained one, at least 1, not {factor}")
 
 
@@ -86,5 +99,6 @@ def check_kept(kept, theta):
     """Refuse shares that are not one a frequency, or not in 0..1."""
     if np.shape(kept) not in ((), np.shape(theta)):
         raise ShapeMismatchError(f"kept has shape {np.shape(kept)}, but there are frequencies of {np.shape(theta)}")
-    if not ((np.asarray(kept) >= 0) & (np.asarray(kept) <= 1)).all():
+    kept = as_floats(kept)
+    if not ((kept >= 0) & (kept <= 1)).all():
         raise OutOfRangeError(f"kept must lie in 0..1, not {kept}")

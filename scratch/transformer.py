@@ -25,12 +25,15 @@ from attention import (
 from embeddings import lookup, lookup_backward
 from positions import usual_rotation
 from refusals import (
+    GATED,
+    check_array,
     check_block,
     check_caches,
     check_layers,
     check_model_names,
     check_name,
     check_norm,
+    check_parts,
     check_same,
     check_starts_at_zero,
     check_upstream,
@@ -40,8 +43,8 @@ from refusals import (
 # tag::rmsnorm[]
 def inverse_rms(x, epsilon):
     """One over the root of the mean square of every row: [..., d] -> [..., 1]."""
-    # x . x is the sum of squares.
-    return (np.vecdot(x, x)[..., None] / x.shape[-1] + epsilon) ** -0.5
+    mean_square = np.vecdot(x, x)[..., None] / x.shape[-1]
+    return 1 / np.sqrt(mean_square + epsilon)
 
 
 def rmsnorm(x, gain, epsilon=1e-5):
@@ -65,6 +68,7 @@ def rmsnorm_backward(upstream, x, gain, epsilon=1e-5):
 
     upstream: [..., d]   ->   gradients of x: [..., d] and gain: [d]
     """
+    check_norm(x, epsilon, gain)
     check_upstream(upstream, x.shape)
     r = inverse_rms(x, epsilon)
     z_bar = gain * upstream  # z is the row before its gain, x r
@@ -81,7 +85,7 @@ def rmsnorm_backward(upstream, x, gain, epsilon=1e-5):
 def sigmoid(z):
     """Squash any number to one between 0 and 1: [...] -> [...]."""
     with np.errstate(over="ignore"):  # exp(710) is infinite, and 1 / inf is right
-        return np.reciprocal(1 + np.exp(-z))
+        return 1 / (1 + np.exp(-z))
 
 
 def silu(z):
@@ -124,7 +128,7 @@ def swiglu(x, W_g, W_u, W_d):
     Raises ShapeMismatchError if these do not fit.
     Source: shazeer2020glu, eq. 6.
     """
-    check_same("W_g and W_u", W_g.shape, W_u.shape)
+    check_same("W_g and W_u", np.shape(W_g), np.shape(W_u))
     z, up = linear(x, W_g), linear(x, W_u)
     s = sigmoid(z)
     gate = z * s  # silu(z), in steps: the backward reads s too
@@ -206,6 +210,7 @@ def block_backward(upstream, trace, weights):
 
     upstream: [..., tokens, d]   ->   x gradient, and a dict keyed like weights
     """
+    check_parts(weights, "gain_1", "gain_2", *GATED)
     matrices = weights["W_g"], weights["W_u"], weights["W_d"]
     gain_1, gain_2, epsilon = weights["gain_1"], weights["gain_2"], trace.epsilon
     norm_2_bar, *matrix_bars = swiglu_backward(
@@ -263,6 +268,7 @@ def tied_head(hidden, E):
     hidden: [..., tokens, d]   E: [n_vocab, d]   ->   logits: [..., tokens, n_vocab]
     Source: press2016using, section 1.
     """
+    check_array(E)
     return linear(hidden, E.T)
 
 
@@ -271,6 +277,8 @@ def tied_head_backward(upstream, hidden, E):
 
     upstream: [..., tokens, n_vocab]
     """
+    check_array(hidden)
+    check_array(E)
     check_upstream(upstream, hidden.shape, len(E))
     return linear(upstream, E), rows(upstream).T @ rows(hidden)
 # end::tied-head[]
@@ -282,6 +290,7 @@ def split_layers(weights):
 
     Raises ShapeMismatchError for weights without a block.
     """
+    check_parts(weights)
     layers = {}
     for name, array in weights.items():
         if name.startswith("blocks."):
@@ -338,6 +347,7 @@ def language_model_backward(upstream, trace, weights):
 
     upstream: [..., tokens, n_vocab]   ->   a dict of gradients keyed like weights
     """
+    check_model_names(weights, "E", "gain")
     E, gain, last = weights["E"], weights["gain"], trace.blocks[-1].result
     hidden_bar, head_bar = tied_head_backward(upstream, trace.hidden, E)
     last_bar, gain_bar = rmsnorm_backward(hidden_bar, last, gain, trace.epsilon)

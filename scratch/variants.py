@@ -88,9 +88,9 @@ def normalize(x, weights, place, variant, epsilon):
 def normalize_backward(upstream, x, weights, place, variant, epsilon):
     """Give the x gradient, and a dict with those of the gain (and bias)."""
     _, norm_backward, parts = NORMS[variant.norm]
-    names = [part + place for part in parts]
-    arrays = [weights[name] for name in names]
-    x_bar, *gradients = norm_backward(upstream, x, *arrays, epsilon)
+    gain = weights["gain" + place]
+    x_bar, *gradients = norm_backward(upstream, x, gain, epsilon)
+    names = (part + place for part in parts)
     return x_bar, dict(zip(names, gradients, strict=True))
 # end::norms[]
 

@@ -4,7 +4,7 @@ import loops
 import numpy as np
 import pytest
 
-from attention import attention
+from attention import attention, split_heads
 from gradients import check_backward, check_gradients
 from positions import (
     half_split,
@@ -20,6 +20,7 @@ from positions import (
     rotate_backward,
     rotation,
     sinusoidal,
+    usual_rotation,
 )
 from refusals import NotIntegerError, OutOfRangeError, ShapeMismatchError
 from rope_scaling import llama3_frequencies, slow_down, yarn_attention_factor, yarn_frequencies
@@ -56,8 +57,9 @@ def test_learned_positions_are_the_first_rows_of_the_table(generator):
 def test_a_learned_position_gets_the_gradients_of_the_whole_batch(generator):
     table, x, upstream = generator.normal(size=(6, 4)), *generator.normal(size=(2, 2, 3, 4))
     gradient = learned_backward(upstream, table, 3)
-    worst = check_gradients(lambda a: (upstream * (x + learned(a["table"], 3))).sum(), {"table": table},
-                            {"table": gradient})
+    worst = check_gradients(
+        lambda a: (upstream * (x + learned(a["table"], 3))).sum(), {"table": table}, {"table": gradient}
+    )
 
     assert worst.error < 1e-6, worst
     assert not gradient[3:].any()
@@ -115,8 +117,9 @@ def test_a_score_depends_on_the_distance(generator):
 
 @pytest.mark.parametrize("pairs", [interleaved, half_split])
 def test_the_backward_of_rope_agrees_with_differences(generator, pairs):
-    worst = check_backward(rope, rope_backward, x=generator.normal(size=(2, 5, 6)), positions=np.arange(5),
-                           base=100.0, pairs=pairs)
+    worst = check_backward(
+        rope, rope_backward, x=generator.normal(size=(2, 5, 6)), positions=np.arange(5), base=100.0, pairs=pairs
+    )
 
     assert worst.error < 1e-6, worst
 
@@ -203,7 +206,11 @@ def test_slower_turns_are_the_formulas_pair_by_pair(d, base, trained_length, fac
 @pytest.mark.parametrize(("d", "base", "trained_length", "factor"), SCALED)
 @pytest.mark.parametrize("low", [1.0, 3.0])
 def test_pairs_that_turn_often_are_left_alone_and_those_that_turn_rarely_are_divided_by_the_factor(
-    d, base, trained_length, factor, low,
+    d,
+    base,
+    trained_length,
+    factor,
+    low,
 ):
     theta = rope_frequencies(d, base)
     turns = trained_length * theta / (2 * np.pi)
@@ -229,3 +236,21 @@ def test_a_context_that_does_not_grow_changes_nothing():
 def test_a_shrinking_context_is_refused():
     with pytest.raises(OutOfRangeError, match=r"at least 1, not 0.5"):
         slow_down(rope_frequencies(8), 0.5)
+
+
+def test_the_usual_turn_is_that_of_positions_from_zero(generator):
+    x = generator.normal(size=(5, 6))
+
+    assert np.allclose(rotate(x, usual_rotation(5, 6)), [loops.rope(x[m], m, 1e4) for m in range(5)], rtol=1e-12)
+
+
+def test_the_usual_turn_is_shared_and_cannot_be_changed():
+    turn = usual_rotation(3, 4)
+
+    assert usual_rotation(3, 4) is turn
+    with pytest.raises(ValueError, match="read-only"):
+        turn.units[0, 0] = 0
+
+
+def test_heads_of_no_token_are_no_rows():
+    assert split_heads(np.zeros((0, 8)), 2).shape == (2, 0, 4)

@@ -1,7 +1,10 @@
 """The same functions carry real weights; the vocabulary cuts text as its makers do; the wrong layout reads badly."""
 
 import re
+import sys
 from importlib.util import find_spec
+from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -21,6 +24,7 @@ from real_weights import (
     perplexity,
     read_model,
     rename,
+    unpack_weights,
 )
 from refusals import NotIntegerError, OutOfRangeError
 
@@ -126,8 +130,12 @@ def test_an_empty_text_is_refused(tokenizer):
 
 @pytest.mark.parametrize(
     ("theirs", "ours"),
-    [("blk.7.attn_q.weight", "blocks.7.W_q"), ("blk.0.ffn_norm.weight", "blocks.0.gain_2"),
-     ("token_embd.weight", "E"), ("output_norm.weight", "gain")],
+    [
+        ("blk.7.attn_q.weight", "blocks.7.W_q"),
+        ("blk.0.ffn_norm.weight", "blocks.0.gain_2"),
+        ("token_embd.weight", "E"),
+        ("output_norm.weight", "gain"),
+    ],
 )
 def test_a_name_of_the_file_becomes_one_of_ours(theirs, ours):
     assert rename(theirs) == ours
@@ -223,3 +231,37 @@ def test_only_the_right_layout_sees_that_a_text_comes_again(model):
 @needs_weights
 def test_every_weight_is_a_finite_number(model):
     assert all(np.isfinite(array).all() for array in model.weights.values())
+
+
+class Tensor(NamedTuple):
+    """An array of a file: whole numbers, and what one of them is worth."""
+
+    name: str
+    data: np.ndarray
+    tensor_type: float
+
+
+@pytest.fixture
+def unpacked(monkeypatch):
+    """What comes out of a file with a matrix, a table and a gain; its numbers are 32-bit floats times a scale."""
+    gguf = SimpleNamespace(dequantize=lambda data, scale: np.float32(scale) * data.astype(np.float32))
+    monkeypatch.setitem(sys.modules, "gguf", gguf)
+    matrix, table, gain = np.arange(6).reshape(2, 3), np.arange(8).reshape(4, 2), np.arange(2)
+    return unpack_weights(
+        [
+            Tensor("blk.1.ffn_up.weight", matrix, 0.5),
+            Tensor("token_embd.weight", table, 0.25),
+            Tensor("output_norm.weight", gain, 2.0),
+        ]
+    )
+
+
+def test_a_matrix_of_a_file_is_turned_round_and_a_table_is_not(unpacked):
+    assert unpacked["blocks.1.W_u"].tolist() == [[0.5 * (3 * j + i) for j in range(2)] for i in range(3)]
+    assert unpacked["E"].tolist() == [[0.25 * (2 * i + j) for j in range(2)] for i in range(4)]
+
+
+def test_all_of_a_file_is_unpacked_to_floats_of_64_bits(unpacked):
+    assert {name: array.dtype for name, array in unpacked.items()} == dict.fromkeys(
+        ("blocks.1.W_u", "E", "gain"), np.dtype(float)
+    )

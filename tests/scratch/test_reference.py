@@ -36,7 +36,12 @@ from variants import VARIANTS, Variant, variant_block, variant_block_backward, v
 
 PAIRS = {"interleaved": interleaved, "half": half_split}
 ATTENTION_FILES = (
-    "mha_0", "mha_bias_0", "mha_rope_half_0", "mha_rope_interleaved_0", "gqa_1", "gqa_rope_half_1",
+    "mha_0",
+    "mha_bias_0",
+    "mha_rope_half_0",
+    "mha_rope_interleaved_0",
+    "gqa_1",
+    "gqa_rope_half_1",
     "gqa_rope_interleaved_1",
 )
 BLOCKS = {
@@ -78,7 +83,7 @@ def test_rmsnorm_is_that_of_pytorch(case):
 def test_layernorm_is_that_of_pytorch(case):
     recorded = Reference(f"layernorm_{case}")
     x, gain, bias, epsilon = recorded["x"], recorded["gain"], recorded["bias"], recorded["eps"]
-    x_gradient, gain_gradient, bias_gradient = layernorm_backward(recorded["gy"], x, gain, bias, epsilon)
+    x_gradient, gain_gradient, bias_gradient = layernorm_backward(recorded["gy"], x, gain, epsilon)
 
     recorded.agrees(y=layernorm(x, gain, bias, epsilon))
     recorded.agrees(g_x=x_gradient, g_gain=gain_gradient, g_bias=bias_gradient)
@@ -145,12 +150,15 @@ def test_rope_turns_as_meta_and_hugging_face_do(pairs, case):
     assert all(name.endswith(other) for name in recorded.untouched)
 
 
-@pytest.mark.parametrize(("name", "frequencies", "attention_factor"), [
-    ("default_like_linear1", slow_down(rope_frequencies(16), 1.0), 1.0),
-    ("linear4", slow_down(rope_frequencies(16), 4.0), 1.0),
-    ("yarn4", yarn_frequencies(rope_frequencies(16), 4.0, trained_length=64), yarn_attention_factor(4.0)),
-    ("llama3_8", llama3_frequencies(rope_frequencies(16, 500_000.0), 8.0, trained_length=64), 1.0),
-])
+@pytest.mark.parametrize(
+    ("name", "frequencies", "attention_factor"),
+    [
+        ("default_like_linear1", slow_down(rope_frequencies(16), 1.0), 1.0),
+        ("linear4", slow_down(rope_frequencies(16), 4.0), 1.0),
+        ("yarn4", yarn_frequencies(rope_frequencies(16), 4.0, trained_length=64), yarn_attention_factor(4.0)),
+        ("llama3_8", llama3_frequencies(rope_frequencies(16, 500_000.0), 8.0, trained_length=64), 1.0),
+    ],
+)
 def test_rope_is_slowed_down_as_hugging_face_does(name, frequencies, attention_factor):
     recorded = Reference("rope_scaling_float32")
 
@@ -158,13 +166,25 @@ def test_rope_is_slowed_down_as_hugging_face_does(name, frequencies, attention_f
     recorded.agrees(rtol=1e-6, atol=0, **{f"{name}_attention_factor": attention_factor})
 
 
-@pytest.mark.parametrize(("name", "config"), [
-    ("default_like_linear1", {"rope_type": "linear", "rope_theta": 10_000.0, "factor": 1.0}),
-    ("linear4", {"rope_type": "linear", "rope_theta": 10_000.0, "factor": 4.0}),
-    ("yarn4", {"rope_type": "yarn", "rope_theta": 10_000.0, "factor": 4.0, "original_max_position_embeddings": 64}),
-    ("llama3_8", {"rope_type": "llama3", "rope_theta": 500_000.0, "factor": 8.0, "low_freq_factor": 1.0,
-                  "high_freq_factor": 4.0, "original_max_position_embeddings": 64}),
-])
+@pytest.mark.parametrize(
+    ("name", "config"),
+    [
+        ("default_like_linear1", {"rope_type": "linear", "rope_theta": 10_000.0, "factor": 1.0}),
+        ("linear4", {"rope_type": "linear", "rope_theta": 10_000.0, "factor": 4.0}),
+        ("yarn4", {"rope_type": "yarn", "rope_theta": 10_000.0, "factor": 4.0, "original_max_position_embeddings": 64}),
+        (
+            "llama3_8",
+            {
+                "rope_type": "llama3",
+                "rope_theta": 500_000.0,
+                "factor": 8.0,
+                "low_freq_factor": 1.0,
+                "high_freq_factor": 4.0,
+                "original_max_position_embeddings": 64,
+            },
+        ),
+    ],
+)
 def test_what_slows_rope_down_was_asked_with_the_recorded_settings(name, config):
     recorded = json.loads(Reference("rope_scaling_float32")[f"{name}_config"])
 
@@ -189,9 +209,17 @@ def test_cross_entropy_is_that_of_pytorch(case):
 
 def block_arrays(trace, **more):
     return {
-        "attn_out": trace.attention.result, "u": trace.u, "ffn_out": trace.feed_forward.result, "y": trace.result,
-        "q": trace.attention.heads.Q, "k": trace.attention.K, "v": trace.attention.V,
-        "probs": trace.attention.heads.shares, "norm1": trace.attention.x, "norm2": trace.feed_forward.x, **more,
+        "attn_out": trace.attention.result,
+        "u": trace.u,
+        "ffn_out": trace.feed_forward.result,
+        "y": trace.result,
+        "q": trace.attention.heads.Q,
+        "k": trace.attention.K,
+        "v": trace.attention.V,
+        "probs": trace.attention.heads.shares,
+        "norm1": trace.attention.x,
+        "norm2": trace.feed_forward.x,
+        **more,
     }
 
 
@@ -299,13 +327,21 @@ def test_the_likeliest_tokens_are_those_that_llama_takes(file):
         logits = variant_model(ids, weights, recorded["n_heads"], recorded["n_kv_heads"], MODELS[file], recorded["eps"])
         ids = np.append(ids, logits.result[-1].argmax())
 
-    recorded.agrees(greedy_from_prompt_row0=ids[recorded["cache_prompt_len"]:])
+    recorded.agrees(greedy_from_prompt_row0=ids[recorded["cache_prompt_len"] :])
 
 
 def test_every_recorded_file_has_its_test():
     numbered = {"cross_entropy": 2, "layernorm": 3, "rmsnorm": 3, "rope": 2, **dict.fromkeys(BLOCKS, 2)}
-    single = {"swiglu_0", "relu_mlp_0", "gelu_tanh_mlp_0", "gelu_erf_mlp_0", "rope_scaling_float32",
-              "sinusoidal_positions", *ATTENTION_FILES, *MODELS}
+    single = {
+        "swiglu_0",
+        "relu_mlp_0",
+        "gelu_tanh_mlp_0",
+        "gelu_erf_mlp_0",
+        "rope_scaling_float32",
+        "sinusoidal_positions",
+        *ATTENTION_FILES,
+        *MODELS,
+    }
     tested = single | {f"{stem}_{i}" for stem, count in numbered.items() for i in range(count)}
 
     assert tested == {path.stem for path in FOLDER.glob("*.npz")} - ELSEWHERE

@@ -1,5 +1,8 @@
 """Optimisers equal the recorded steps; training on names goes where it went before, to the same digits."""
 
+import platform
+import subprocess
+import sys
 from pathlib import Path
 
 import loops
@@ -38,7 +41,8 @@ def recorded_weights(moment):
     parts = {"g1": "gain_1", "g2": "gain_2"} | {f"W{c}": f"W_{c}" for c in "qkvogud"}
     blocks = {
         f"blocks.{layer}.{ours}": RUN[f"l{layer}_{theirs}_{moment}"]
-        for layer in range(2) for theirs, ours in parts.items()
+        for layer in range(2)
+        for theirs, ours in parts.items()
     }
     return {"E": RUN[f"E_{moment}"], **blocks, "gain": RUN[f"gain_f_{moment}"]}
 
@@ -50,8 +54,12 @@ def recorded_run():
     optimiser = AdamW(*(float(RUN[name]) for name in ("beta1", "beta2", "eps", "weight_decay")))
     settings = {"n_heads": int(RUN["n_heads"]), "epsilon": float(RUN["eps_norm"])}
     run = train(
-        recorded_weights("init"), [batch] * 20, [float(RUN["lr"])] * 20, optimiser=optimiser,
-        limit=float(RUN["clip"]), **settings,
+        recorded_weights("init"),
+        [batch] * 20,
+        [float(RUN["lr"])] * 20,
+        optimiser=optimiser,
+        limit=float(RUN["clip"]),
+        **settings,
     )
     return run, measure(run.weights, batch, **settings)
 
@@ -196,8 +204,8 @@ def test_the_schedule_has_no_jump_at_the_peak_and_never_rises_after_it(n_steps, 
     rates = np.array([scheduled_rate(step, n_steps, 2.0, n_warmup, floor) for step in range(n_steps)])
 
     assert rates[n_warmup] == 2.0
-    assert (np.diff(rates[:n_warmup + 1]) <= 2.0 / max(1, n_warmup) + 1e-12).all()
-    assert (rates[n_warmup - 1:n_warmup] == 2.0).all()
+    assert (np.diff(rates[: n_warmup + 1]) <= 2.0 / max(1, n_warmup) + 1e-12).all()
+    assert (rates[n_warmup - 1 : n_warmup] == 2.0).all()
     assert (np.diff(rates[n_warmup:]) <= 0).all()
     assert rates.min() >= min(floor * 2.0, rates[0]) - 1e-12
 
@@ -350,3 +358,28 @@ def test_a_step_outside_the_run_has_no_rate(step, n_warmup):
 def test_a_character_without_an_id_is_refused():
     with pytest.raises(OutOfRangeError, match="no id for 'é'"):
         encode("andré")
+
+
+SCRATCH = Path(__file__).parents[2] / "scratch"
+COUNT_PAGES = """
+import resource
+import numpy as np
+from training import keep_memory
+
+def fetched():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(50):
+        np.ones(2**17)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+print(fetched(), keep_memory(), fetched(), fetched())
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="says how the C library of Linux behaves")
+def test_memory_that_is_kept_is_not_fetched_again_page_by_page():
+    run = subprocess.run([sys.executable, "-c", COUNT_PAGES], cwd=SCRATCH, capture_output=True, text=True, check=True)
+    before, result, _, after = run.stdout.split()
+
+    assert result == "None"
+    assert int(after) < int(before) / 10

@@ -1,5 +1,8 @@
 """One code for every decoder: the variants are what they say, and every gradient agrees with differences."""
 
+import math
+from typing import NamedTuple
+
 import loops
 import numpy as np
 import pytest
@@ -12,7 +15,16 @@ from loss import cross_entropy, cross_entropy_backward, log_softmax
 from mlp import gelu, gelu_backward, gelu_erf, gelu_erf_backward, mlp, mlp_backward, relu, relu_backward
 from refusals import NotIntegerError, OutOfRangeError, ShapeMismatchError
 from transformer import language_model, language_model_backward
-from variants import LLAMA, VARIANTS, Variant, variant_model, variant_model_backward
+from variants import (
+    LLAMA,
+    VARIANTS,
+    Variant,
+    add_positions,
+    normalize,
+    residual,
+    variant_model,
+    variant_model_backward,
+)
 
 # Beyond the named ones, each choice once where no name has it.
 CASES = VARIANTS | {
@@ -82,11 +94,14 @@ def test_a_learned_table_cannot_be_passed(generator):
         variant_model(np.zeros(7, int), draw(variant, generator), 2, 1, variant)
 
 
-@pytest.mark.parametrize(("choice", "message"), [
-    ({"norm": "batchnorm"}, "norm must be one of rmsnorm, layernorm, not 'batchnorm'"),
-    ({"positions": "alibi"}, "positions must be one of rope, rope_half, sinusoidal, learned, none, not 'alibi'"),
-    ({"feed_forward": "tanh"}, "feed_forward must be one of swiglu, relu, gelu, gelu_erf, not 'tanh'"),
-])
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        ({"norm": "batchnorm"}, "norm must be one of rmsnorm, layernorm, not 'batchnorm'"),
+        ({"positions": "alibi"}, "positions must be one of rope, rope_half, sinusoidal, learned, none, not 'alibi'"),
+        ({"feed_forward": "tanh"}, "feed_forward must be one of swiglu, relu, gelu, gelu_erf, not 'tanh'"),
+    ],
+)
 def test_an_unknown_choice_is_refused_with_those_there_are(choice, message, generator):
     with pytest.raises(OutOfRangeError, match=message):
         variant_model(np.array([1]), draw(LLAMA, generator), 2, 1, Variant(**choice))
@@ -116,8 +131,9 @@ def test_layernorm_forgets_the_mean_and_the_spread_of_a_row(generator):
 @pytest.mark.parametrize("shape", [(5,), (3, 5), (2, 3, 5)])
 def test_the_backward_of_layernorm_agrees_with_differences(generator, shape):
     gain, bias = generator.normal(size=(2, 5))
-    worst = check_backward(layernorm, layernorm_backward, x=generator.normal(size=shape), gain=gain, bias=bias,
-                           epsilon=0.3)
+    worst = check_backward(
+        layernorm, layernorm_backward, x=generator.normal(size=shape), gain=gain, bias=bias, epsilon=0.3
+    )
 
     assert worst.error < 1e-6, worst
 
@@ -129,9 +145,14 @@ def test_an_activation_is_its_formula_number_by_number(activation, slow):
     assert np.allclose(activation(np.array(numbers)), [slow(z) for z in numbers], rtol=1e-12, atol=1e-15)
 
 
-@pytest.mark.parametrize(("activation", "backward"), [
-    (relu, relu_backward), (gelu, gelu_backward), (gelu_erf, gelu_erf_backward),
-])
+@pytest.mark.parametrize(
+    ("activation", "backward"),
+    [
+        (relu, relu_backward),
+        (gelu, gelu_backward),
+        (gelu_erf, gelu_erf_backward),
+    ],
+)
 def test_the_backward_of_an_activation_agrees_with_differences(generator, activation, backward):
     worst = check_backward(activation, backward, z=2 * generator.normal(size=30))
 
@@ -226,12 +247,72 @@ def test_the_gradient_of_cross_entropy_sums_to_zero_in_every_row(generator):
     assert np.allclose(cross_entropy_backward(1.0, trace).sum(axis=-1), 0, atol=1e-15)
 
 
-@pytest.mark.parametrize(("targets", "kept", "error", "message"), [
-    ([1, 7, 2], None, OutOfRangeError, r"id 7 at index \(1,\) is outside 0..6"),
-    ([1.0, 2.0, 3.0], None, NotIntegerError, "ids must be whole numbers, not float64"),
-    ([1, 2], None, ShapeMismatchError, r"logits of shape \(3, 7\) need one target a row"),
-    ([1, 2, 3], [False] * 3, OutOfRangeError, "at least one kept position"),
-])
+@pytest.mark.parametrize(
+    ("targets", "kept", "error", "message"),
+    [
+        ([1, 7, 2], None, OutOfRangeError, r"id 7 at index \(1,\) is outside 0..6"),
+        ([1.0, 2.0, 3.0], None, NotIntegerError, "ids must be whole numbers, not float64"),
+        ([1, 2], None, ShapeMismatchError, r"logits of shape \(3, 7\) need one target a row"),
+        ([1, 2, 3], [False] * 3, OutOfRangeError, "at least one kept position"),
+    ],
+)
 def test_targets_without_a_loss_are_refused(targets, kept, error, message):
     with pytest.raises(error, match=message):
         cross_entropy(np.zeros((3, 7)), targets, kept)
+
+
+@pytest.mark.parametrize("place", ["", "_1", "_2"])
+def test_a_variant_normalizes_by_the_weights_of_the_place(place, generator):
+    x, epsilon = generator.normal(size=(3, 5)), 0.3
+    weights = {part + end: generator.normal(size=5) for part in ("gain", "bias") for end in ("", "_1", "_2")}
+    gain, bias = weights["gain" + place], weights["bias" + place]
+    centred = normalize(x, weights, place, Variant(norm="layernorm"), epsilon)
+    scaled = normalize(x, weights, place, LLAMA, epsilon)
+
+    assert np.allclose(centred, [loops.layernorm(row, gain, bias, epsilon) for row in x], rtol=1e-12)
+    assert np.allclose(scaled, [loops.rmsnorm(row, gain, epsilon) for row in x], rtol=1e-12)
+
+
+class Doubled(NamedTuple):
+    """The trace of a sublayer that doubles what it reads."""
+
+    result: np.ndarray
+
+
+@pytest.mark.parametrize("norm_first", [True, False])
+def test_a_residual_sum_is_the_formula_number_by_number(norm_first, generator):
+    x = generator.normal(size=(3, 5))
+    trace, rows = residual(x, lambda x: Doubled(2 * x), np.tanh, norm_first)
+    slow = [[a + 2 * math.tanh(a) if norm_first else math.tanh(a + 2 * a) for a in row] for row in x]
+
+    assert np.allclose(rows, slow, rtol=1e-12)
+    assert np.array_equal(trace.result, 2 * (np.tanh(x) if norm_first else x))
+
+
+def test_a_sublayer_that_is_silent_leaves_the_stream_as_it_was_if_the_norm_is_first(generator):
+    x = generator.normal(size=(3, 5))
+    _, rows = residual(x, lambda x: Doubled(0 * x), np.tanh, norm_first=True)
+
+    assert np.array_equal(rows, x)
+
+
+@pytest.mark.parametrize("positions", ["sinusoidal", "learned", "rope", "none"])
+def test_positions_are_added_row_by_row(positions, generator):
+    x, P = generator.normal(size=(2, 3, 4)), generator.normal(size=(6, 4))
+    added = {"sinusoidal": loops.sinusoidal(6, 4), "learned": P.tolist()}.get(positions, [[0.0] * 4] * 6)
+    slow = [[[a + p for a, p in zip(x[b, t], added[2 + t], strict=True)] for t in range(3)] for b in range(2)]
+
+    assert np.allclose(add_positions(x, {"P": P}, Variant(positions=positions), start=2), slow, rtol=1e-12)
+
+
+@pytest.mark.parametrize("positions", ["sinusoidal", "learned", "rope"])
+def test_rows_read_in_two_parts_get_the_positions_that_they_have_in_one(positions, generator):
+    x, weights, variant = (
+        generator.normal(size=(5, 4)),
+        {"P": generator.normal(size=(6, 4))},
+        Variant(positions=positions),
+    )
+    whole = add_positions(x, weights, variant, 0)
+
+    assert np.array_equal(add_positions(x[:2], weights, variant, 0), whole[:2])
+    assert np.array_equal(add_positions(x[2:], weights, variant, 2), whole[2:])
