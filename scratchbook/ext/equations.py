@@ -26,9 +26,11 @@ from scratchbook.core.errors import Mistake, Place
 from scratchbook.ext.directive import Converter, LiveDirective, LiveRole, find_spot, first_line, flag, path_from_root
 from scratchbook.ext.domain import LiveDomain, domain_of
 from scratchbook.ext.incremental import DEPENDS_EVENT
+from scratchbook.ext.options import find_options, repeated
 
 TASK: Final = "scratchbook.core.equation.branch:run_check"
 CHECK_OPTIONS: Final = ("check", "grad", "using", "rtol", "at", "base", "check-with", "where")
+SEVERAL: Final = "several stand one a line, in options between two lines of ---"
 EXCUSE: Final = "nocheck"
 ROOM: Final = "equations"
 NOTATIONS: Final = "notations"
@@ -78,6 +80,7 @@ class CheckedMath(MathDirective):
 
     def run(self) -> list[nodes.Node]:
         """Make Sphinx's nodes, and keep the equation."""
+        self.refuse_options()
         options: dict[str, Any] = self.options
         request: dict[str, str] = {name: str(options.pop(name) or "") for name in CHECK_OPTIONS if name in options}
         excuse = options.pop(EXCUSE, None)
@@ -86,6 +89,26 @@ class CheckedMath(MathDirective):
         if block is not None:
             keep_display(self, block, request, excuse)
         return made
+
+    def refuse_options(self) -> None:
+        """Tell of an option of a check that stands twice, of which the parser gives only one, or has no value."""
+        given = find_options(self.block_text)
+        wrong = {name: "is empty: write its value behind it" for name, raw in self.options.items() if not raw}
+        wrong |= {name: "stands twice: take one of them away" for name, _ in repeated(given)}
+        place = find_spot(self.env, *self.get_source_info()).place
+        mistakes = [
+            Mistake("option", f"option '{name}' of {{math}} {wrong[name]}; {SEVERAL}", below(place, offset))
+            for name, offset in dict(given).items()
+            if name in CHECK_OPTIONS and name in wrong
+        ]
+        if mistakes:  # and no second message of a check that lacks a part
+            domain_of(self.env).page(self.env.current_document.docname).mistakes.extend(mistakes)
+            self.options = {name: raw for name, raw in self.options.items() if name not in CHECK_OPTIONS}
+
+
+def below(place: Place, lines: int) -> Place:
+    """Return the place that is so many lines below another."""
+    return replace(place, line=place.line + lines)
 
 
 def keep_display(

@@ -67,6 +67,34 @@ def test_an_equation_above_its_code_is_checked_forward_and_backward(chapter):
     assert "1 equation and 0 formulas: 1 checked, 0 excused, 0 failed; 2 gradients" in built.log
 
 
+SEVERAL = "several stand one a line, in options between two lines of --- [scratchbook.option]"
+
+
+@pytest.mark.parametrize(
+    ("options", "line", "said"),
+    [
+        (":check: rms\n:check: other", 11, "option 'check' of {math} stands twice: take one of them away"),
+        (":check: rms\n:grad:", 11, "option 'grad' of {math} is empty: write its value behind it"),
+        (":check:\n    y == rms(x)", 10, "option 'check' of {math} is empty: write its value behind it"),
+        ("---\ncheck: rms\ncheck: other\n---", 12, "option 'check' of {math} stands twice: take one of them away"),
+    ],
+)
+def test_an_option_that_would_be_lost_is_one_message_at_its_line(chapter, options, line, said):
+    built = chapter(page(NOTATION, display(EQUATION, options), SHOWN), CODE)
+
+    assert built.warnings == [f"docs/index.md:{line}: WARNING: {said}; {SEVERAL}"]
+
+
+def test_several_checks_stand_one_a_line(chapter):
+    options = "---\nlabel: eq-rms\ncheck: |\n  y == rms(x, gain, epsilon)\n  z == other(x)\n---"
+    other = "\n```{live} code.py\n:tag: other\n\nprint(other(1))\n```\n"
+    tex = EQUATION.replace(r"\operatorname{rms}(x)_i", "y_i").rstrip(" .") + r", \quad z = 2 x"
+    built = chapter(page(NOTATION, display(tex, options), SHOWN, other), CODE)
+
+    assert built.warnings == []
+    assert "1 equation and 0 formulas: 1 checked" in built.log
+
+
 def test_a_dropped_epsilon_is_told_at_the_row_of_tex(chapter):
     built = chapter(page(NOTATION, display(EQUATION.replace(r" + \epsilon", "")), SHOWN), CODE)
 
