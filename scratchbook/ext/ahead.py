@@ -33,10 +33,12 @@ class Engine:
 
     There are no threads: a session that waits for room begins when the next page has been read.  Reading itself keeps
     one processor busy, so there is room for one session less than usual.
+    reads_many: whether pages are about to be read of which some most likely are not stored.
     """
 
-    def __init__(self, app: Sphinx, settings: Settings) -> None:
+    def __init__(self, app: Sphinx, settings: Settings, *, reads_many: bool = False) -> None:
         self.settings = settings
+        self.reads_many = reads_many
         self.store = open_store(app)
         self.server = ForkServer(patience=0.0 if app.parallel > 1 else PATIENCE_SECONDS)
         self._sources = Sources(settings.root, settings.folders)
@@ -48,13 +50,14 @@ class Engine:
     def note(self, docname: str, page: Page) -> None:
         """Begin what a page runs, as far as there is room.
 
-        Where branches run, what they are given may stand on pages that are not read yet: then only the server starts.
+        Where branches run, what they are given is not known before all pages are read: then at most the server starts.
         """
         if os.getpid() != self._process:  # Sphinx reads this page in a process of its own
             return
         for job in page_jobs(docname, page, self._sources, self.settings):
             if any(isinstance(cell, BranchCell) for cell in job.session.cells):
-                self.server.start()
+                if self.reads_many:
+                    self.server.start()
             elif not job.missing and self.store.load(job.session) is None:
                 self._waiting.append(job.session)
         with contextlib.suppress(OSError):  # who asks for the session will be told
@@ -102,8 +105,8 @@ class Ahead:
         has_server = IS_LINUX and hasattr(os, "fork")
         if not docnames or settings.execute != "run" or settings.executor or not has_server or is_idle(app.builder):
             return
-        self.engine = Engine(app, settings)
-        if app.parallel > 1 and len(docnames) > FEW:
+        self.engine = Engine(app, settings, reads_many=len(docnames) > FEW)
+        if app.parallel > 1 and self.engine.reads_many:
             self.engine.server.start()
 
     def on_doctree_read(self, app: Sphinx, doctree: nodes.document) -> None:

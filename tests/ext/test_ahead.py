@@ -59,6 +59,44 @@ def test_a_stored_page_does_not_begin(book, asked):
     assert "one" not in (book.build("text"), asked[0])[1]
 
 
+def test_no_process_starts_for_a_stored_page_with_checked_equations(book, monkeypatch):
+    """What a branch is given is known only once all is read; after a small edit it is most likely what it was."""
+    code = "# tag::twice[]\ndef twice(x):\n    return 2 * x\n# end::twice[]\n"
+    plain = {f"docs/{name}.md": f"# {name}\n" for name in ("two", "three")}
+    book.write({"scratch/code.py": code, "docs/one.md": CHECKED, **plain})
+    starts = []
+    start = ForkServer._started
+    monkeypatch.setattr(ForkServer, "_started", lambda *args, **kinds: (starts.append(1), start(*args, **kinds))[1])
+
+    assert "1 checked" in book.build("text").log
+    assert starts
+    starts.clear()
+    book.write({"docs/one.md": CHECKED + "\nMore.\n"})
+    assert "More." in book.build("text").text("one")
+    assert starts == []
+
+
+CHECKED = """
+# One
+
+```{notation}
+x: vector(d) -- what goes in
+y: vector(d) -- what comes out
+```
+
+```{live} code.py
+:tag: twice
+```
+
+```{math}
+:label: eq-twice
+:check: twice
+
+y = 2 x
+```
+"""
+
+
 def test_a_page_that_is_another_when_all_are_read_runs_as_it_is_then(book, asked, monkeypatch):
     monkeypatch.chdir(os.getcwd())
     book.write({"scratch/code.py": "print('before')\n", "docs/one.md": "# One\n\n```{live} code.py\n```\n"})
