@@ -9,13 +9,14 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
     from scratchbook.ext.book import Book
 
 Item = TypeVar("Item")
 Command = Callable[["Book", argparse.Namespace], int]
+NARROW: Final = 80  # columns of a terminal that does not say how many it has
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -223,10 +224,12 @@ def status(text: str) -> Iterator[None]:
     if not sys.stderr.isatty():
         yield
         return
-    width = os.get_terminal_size(sys.stderr.fileno()).columns
-    print(f"\r{text[: width - 1]:<{width - 1}}", end="", file=sys.stderr, flush=True)
-    yield
-    print(f"\r{'':<{width - 1}}\r", end="", file=sys.stderr, flush=True)
+    width = (os.get_terminal_size(sys.stderr.fileno()).columns or NARROW) - 1
+    print(f"\r{text[:width]:<{width}}", end="", file=sys.stderr, flush=True)
+    try:
+        yield
+    finally:
+        print(f"\r{'':<{width}}\r", end="", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

@@ -139,7 +139,7 @@ class Review:
         while answer not in ("y", "n", "a", "q"):
             try:
                 answer = input(QUESTION).strip().lower()[:1]
-            except EOFError:
+            except (EOFError, KeyboardInterrupt):  # what was accepted before is written
                 answer = "q"
         self.is_over = answer == "q"
         return "n" if self.is_over else answer

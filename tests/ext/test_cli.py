@@ -289,6 +289,23 @@ def test_quit_asks_nothing_more(ask, book):
     assert pins(book) is None
 
 
+def test_an_author_who_interrupts_keeps_what_was_accepted_before(ask, book, monkeypatch):
+    def answer(question):
+        if said:
+            raise KeyboardInterrupt
+        return said.append("y") or "y"
+
+    said = []
+    book.write({"docs/one.md": PAGE.format("1.5") + "\n```{live}\nprint('more')\n```\n"})
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", answer)
+    status, _ = ask("review", "one")
+
+    assert status == 1
+    assert "1.5" in pins(book)
+    assert "more" not in pins(book)
+
+
 def test_a_refused_difference_keeps_the_accepted_outcome(ask, book):
     ask("review", "--accept")
     before = pins(book)
@@ -415,3 +432,19 @@ def test_at_a_terminal_the_command_asks(book):
     assert "accept? [y]es, [n]o, [a]ll of this page, [q]uit: " in done.stdout
     assert pins(book) is not None
     assert pins(book, "two") is None
+
+
+def test_a_terminal_that_does_not_say_how_wide_it_is_shows_which_page_is_at_work(book):
+    near, far = pty.openpty()  # its width is 0
+    words = ["--conf", str(book.root), "--build", str(book.root / "build")]
+    code = "import sys; from scratchbook.cli import main; sys.exit(main())"
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, "twice", *words],
+        stdout=subprocess.PIPE, stderr=far, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    said = os.read(near, 10_000).decode()
+    os.close(near)
+    os.close(far)
+
+    assert "1 of 2: one" in said
+    assert done.stdout == "2 sessions run twice, 0 differences\n"
