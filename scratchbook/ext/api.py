@@ -21,6 +21,7 @@ from scratchbook.core.cells import FileCell
 from scratchbook.core.errors import ScratchbookError
 from scratchbook.core.outline import Definition, Remark, read_outline
 from scratchbook.core.selection import Selection
+from scratchbook.core.sources import read_text
 from scratchbook.ext.directive import Converter, LiveDirective
 from scratchbook.ext.domain import LiveDomain, domain_of, listing_id
 from scratchbook.ext.incremental import DEPENDS_EVENT
@@ -63,10 +64,7 @@ class Api(LiveDirective):
         if mistake or not cell.path:
             raise ScratchbookError(mistake.text if mistake else f"there is no file '{cell.file}'", kind="source")
         self.env.note_dependency(str(settings.root / cell.path))
-        try:
-            return cell.path, sources.contents[cell.path].decode()
-        except UnicodeDecodeError:
-            raise ScratchbookError(f"{cell.path} is not UTF-8", kind="source") from None
+        return cell.path, read_text(sources.contents[cell.path], cell.path)
 
     def described(self, definition: Definition, path: str) -> list[nodes.Node]:
         """Return one definition, and within it its methods."""

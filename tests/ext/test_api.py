@@ -150,3 +150,12 @@ def test_a_file_that_is_not_python_is_a_message_at_its_line(chapter):
     told = "scratch/code.py is not Python: invalid syntax [scratchbook.source]"
     assert built.warnings == [f"scratch/code.py:2: WARNING: {told}"]
     assert built.status == 1
+
+
+@pytest.mark.parametrize(
+    "start", [b"\xef\xbb\xbf", b"# coding: utf-8\r\n", "# coding: latin-1\n# \xe9\n".encode("latin-1")]
+)
+def test_a_file_is_read_as_python_reads_it(project, start):
+    project.write({"docs/index.md": "# Page\n\n```{api} code.py\n```\n", "scratch/code.py": start + b"def f(x): ..."})
+
+    assert "f(x)" in project.build(strict=True).text()
