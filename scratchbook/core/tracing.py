@@ -116,7 +116,7 @@ class Tracer:
         is_written = bool(flags & WRITING) or (mode is not None and any(letter in mode for letter in "wax+"))
         keeps_content = not flags & os.O_TRUNC and (mode is None or "w" not in mode)
         if relative is None:
-            if not is_written:
+            if not is_written or (flags & os.O_RDWR and keeps_content):
                 self._check_outside(place)
         elif relative not in self._written and relative not in self.files:
             if keeps_content and os.path.isfile(place):

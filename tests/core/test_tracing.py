@@ -150,6 +150,16 @@ def test_what_leaves_no_trace_makes_the_record_unsure(project, text, why):
     assert why in uses(project, text).unsure
 
 
+def test_a_file_outside_that_is_opened_to_read_and_write_is_read(project, tmp_path_factory):
+    outside = tmp_path_factory.mktemp("outside") / "data.txt"
+    outside.write_text("1")
+
+    assert (
+        f"reads {outside}, which is outside the project" in uses(project, f"open({str(outside)!r}, 'r+').read()").unsure
+    )
+    assert uses(project, f"open({str(outside)!r}, 'w').write('2')").unsure == ()
+
+
 def test_a_process_that_is_started_without_an_event_is_noticed(project):
     project.write("scratch/worker.py", "def f(x):\n    return x\n")
     text = (
