@@ -9,7 +9,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from scratchbook.core.cells import FileCell
+from scratchbook.core.cells import CellOutcome, FileCell
 from scratchbook.core.errors import Mistake
 from scratchbook.ext.domain import LiveDomain, domain_of, listing_id
 from scratchbook.ext.equations import ROOM, Equation, page_equations
@@ -44,9 +44,7 @@ def findings(domain: LiveDomain) -> Iterator[Finding]:
 
 def entry_of(domain: LiveDomain, docname: str, equation: Equation) -> Finding:
     """Return what is known of one equation."""
-    outcome = (
-        next((found for _, found in domain.cell_outcomes(docname, equation.cell)), None) if equation.cell else None
-    )
+    outcome = check_of(domain, docname, equation) if equation.cell else None
     verdict = (outcome.part("verdict") if outcome else None) or {}
     if equation.excuse:
         return Finding(docname, equation, "excused", verdict)
@@ -59,6 +57,13 @@ def entry_of(domain: LiveDomain, docname: str, equation: Equation) -> Finding:
     if dict(equation.request).get("check-with"):
         return Finding(docname, equation, "excused", verdict)
     return Finding(docname, equation, str(verdict.get("state", "checked")), verdict)
+
+
+def check_of(domain: LiveDomain, docname: str, equation: Equation) -> CellOutcome | None:
+    """Return what the check of an equation gave: where its page has several states, in the first that does not hold."""
+    found = [outcome for _, outcome in domain.cell_outcomes(docname, equation.cell)]
+    wrong = [outcome for outcome in found if outcome is None or outcome.status != "ok"]
+    return next(iter([*wrong, *found]), None)
 
 
 def equation_mistakes(domain: LiveDomain) -> dict[Equation, list[str]]:

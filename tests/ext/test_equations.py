@@ -410,6 +410,16 @@ def test_a_worked_equation_follows_the_state_of_its_page(chapter):
     assert [block.astext().splitlines()[-2] for block in (three, four)] == ["&= 0.8321", "&= 0.9847"]
 
 
+def test_an_equation_that_fails_in_one_state_of_its_page_has_no_mark(chapter):
+    states = "\n```{states} pet\ncat, dog\n```\n"
+    broken = "\n```{live}\nif pet == 'dog':\n    rms.__code__ = (lambda x, gain, epsilon: gain * x).__code__\n```\n"
+    built = chapter(page(states, NOTATION, display(EQUATION), SHOWN, broken), CODE, builder="html")
+
+    assert "where pet = dog" in built.messages
+    assert "0 checked, 0 excused, 1 failed" in built.log
+    assert "equation-mark" not in built.file("index.html")
+
+
 def test_an_equation_that_is_gone_is_told_where_it_is_worked(project):
     work = "# Work\n\n```{worked} eq-rms\nx = [3.0, 4.0]\ngain = [1.0, 1.0]\nepsilon = 0.5\n```\n"
     shown = page("\n```{toctree}\nwork\n```\n", NOTATION, display(EQUATION), SHOWN)
