@@ -43,7 +43,7 @@ class BookFile(pytest.File):
 
     def collect(self) -> Iterator[pytest.Item]:
         """Read the book, run what is not stored, and yield an item for each equation."""
-        from scratchbook.cli import default_source
+        from scratchbook.cli import default_build, default_source
         from scratchbook.ext.book import BookError, open_book
         from scratchbook.ext.checked import equation_mistakes, findings
         from scratchbook.ext.domain import domain_of
@@ -55,7 +55,7 @@ class BookFile(pytest.File):
             # What a project makes of warnings is about its own code, not about Sphinx's.
             with (
                 warnings.catch_warnings(),
-                open_book(conf, conf / source, conf / "build", "run", reader=f"pytest{worker}") as book,
+                open_book(conf, conf / source, Path(default_build(str(conf))), "run", reader=f"pytest{worker}") as book,
             ):
                 warnings.simplefilter("ignore")
                 book.read()
