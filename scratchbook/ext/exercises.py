@@ -20,7 +20,7 @@ from scratchbook.core.cells import BranchCell, Code
 from scratchbook.core.errors import Mistake, Place, ScratchbookError
 from scratchbook.core.records import to_json
 from scratchbook.ext.boxes import Box
-from scratchbook.ext.directive import Converter, LiveDirective, required
+from scratchbook.ext.directive import Converter, LiveDirective, required, whole_number
 from scratchbook.ext.domain import domain_of
 
 KINDS: Final = ("explain", "derive", "count", "implement")
@@ -71,7 +71,7 @@ class Belonging:
 
 def read_stars(text: str) -> int:
     """Read 1, 2 or 3, or as many stars."""
-    stars = text.strip().count("★") or int(text)
+    stars = text.strip().count("★") or whole_number(text)
     if not 1 <= stars <= MOST_STARS:
         raise ValueError(f"it must be 1 to {MOST_STARS}")
     return stars

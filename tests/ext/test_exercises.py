@@ -121,6 +121,7 @@ def test_an_ordinary_hint_stays_what_docutils_makes_of_it(chapter):
     ("old", "new", "fact"),
     [
         (":stars: 2", ":stars: 4", "option 'stars' of {exercise} is '4': it must be 1 to 3"),
+        (":stars: 2", ":stars: two", "option 'stars' of {exercise} is 'two': it must be a whole number"),
         (":kind: count", ":kind: guess", "option 'kind' of {exercise} is 'guess': it must be one of explain, derive"),
         ("x = 0", "x = 3", "the starter of exercise 'ex-wide' passes the check already: leave something to do"),
         ("x = 0", "x = 0)", "the starter of exercise 'ex-wide' is no Python: SyntaxError: unmatched ')'"),
