@@ -46,15 +46,17 @@ class Box(LiveDirective):
     @contextmanager
     def inside(self, kind: str) -> Iterator[None]:
         """Tell the directives within which box they stand in."""
-        data = self.env.temp_data
+        data = self.env.current_document
         outer, data[INSIDE] = data.get(INSIDE, ""), kind
-        yield
-        data[INSIDE] = outer
+        try:
+            yield
+        finally:
+            data[INSIDE] = outer
 
     @property
     def outer_box(self) -> str:
         """The kind of the box around this one, "" for none."""
-        return str(self.env.temp_data.get(INSIDE, ""))
+        return str(self.env.current_document.get(INSIDE, ""))
 
     def read_title(self, default: str = "") -> list[nodes.Node]:
         """Return the title that the author wrote, with its mathematics and emphasis, or the default."""

@@ -282,7 +282,7 @@ def add_styles(app: Sphinx, pagename: str, templatename: str, context: dict[str,
     """Load KaTeX's style sheet on pages with mathematics only."""
     has_mathematics = doctree is not None and next(find_mathematics(doctree), None) is not None
     if app.builder.name != "epub" and is_chosen(app) and has_mathematics:
-        app.builder.add_css_file("katex/katex.css")  # type: ignore[attr-defined]
+        app.add_css_file("katex/katex.css")
         context["body"] = draw_lone_faces(context["body"])
         if app.config.html_baseurl:  # a page from a folder may not preload: browsers call it another origin
             for font in preloads(context["body"]):

@@ -126,7 +126,7 @@ class Previews:
             if markup:
                 context["body"] += f'<template data-preview="{escape(uri)}">{markup}</template>\n'
                 if kept.tex:
-                    app.builder.add_css_file("katex/katex.css")  # type: ignore[attr-defined]
+                    app.add_css_file("katex/katex.css")
 
     def markup(self, app: Sphinx, docname: str, kept: Kept) -> str:
         """Return the copy of one target."""

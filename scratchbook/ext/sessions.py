@@ -46,7 +46,7 @@ class Sources:
                 if not found.resolve().is_relative_to(self.root):
                     return replace(cell, path=None), self._outside(cell)
                 try:
-                    self.contents.setdefault(path, found.read_bytes())
+                    self.contents[path] = self.contents[path] if path in self.contents else found.read_bytes()
                 except OSError as error:
                     text = f"'{cell.file}' cannot be read: {error.strerror}"
                     return replace(cell, path=None), Mistake("source", text, cell.place)

@@ -224,7 +224,7 @@ def placed_in_conf(mistake: Mistake, root: Path, confdir: Path) -> Mistake:
     conf = confdir.resolve() / "conf.py"
     name = mistake.text.partition(":")[0]
     path = conf.relative_to(root).as_posix() if conf.is_relative_to(root) else conf.as_posix()
-    lines = conf.read_text("utf-8").splitlines() if conf.is_file() else []
+    lines = conf.read_text("utf-8", errors="replace").splitlines() if conf.is_file() else []
     line = next((number for number, text in enumerate(lines, 1) if re.match(rf"{name}\b", text)), 1)
     return Mistake(mistake.kind, mistake.text, Place(path, line), mistake.detail)
 
