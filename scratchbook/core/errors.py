@@ -17,6 +17,8 @@ KINDS: Final = {
     "notation": "a symbol is declared twice, in words that cannot be read, or with a size that cannot be",
     "exercise": "a starter that passes, a solution that fails, or a box with a part missing",
     "math": "TeX that cannot be drawn",
+    "markup": "markup that the parser took for words, or a fence that nothing closes",
+    "tally": "a count that nobody keeps",
     "pin": "an outcome differs from the one that was accepted",
     "cache": "the store of outcomes cannot be used",
     "setting": "a setting in conf.py that cannot be used",

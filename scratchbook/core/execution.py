@@ -136,6 +136,7 @@ class Page:
     def _run_code(self, cell: CodeCell, ending: Ending) -> None:
         """Run a block of the page, and keep what it ends with where that is wanted."""
         wants_last = cell.show_value or cell.wants != "text"
+        drawn = open_figures()
         code = compile_page(cell.code.text, cell.code.numbers, cell.code.path, self._flags, wants_last)
         self._flags = code.flags
         exec(code.body, self.namespace)
@@ -156,6 +157,15 @@ class Page:
         elif cell.show_value:
             with np.printoptions(legacy="1.25"):  # that is: a NumPy scalar is the number that it is
                 sys.stdout.write(f"{value!r}\n")  # `print` may be the page's own
+        elif open_figures() - drawn and self._loses_figures(cell):
+            text = "drew a figure that no block shows; say what it shows with :figure: of {live}, save it, or close it"
+            ending.fail(Mistake("output", text))
+
+    def _loses_figures(self, cell: CodeCell) -> bool:
+        """Whether nobody sees what a block drew: it saves no file, and no later block shows the open figures."""
+        later = self.session.cells[self.session.cells.index(cell) + 1 :]
+        is_shown = any(isinstance(other, CodeCell) and other.wants == "figure" for other in later)
+        return not is_shown and "savefig" not in cell.code.text
 
     def _fail(self, cell: Cell, ending: Ending, error: BaseException) -> None:
         """Note what went wrong in a cell, unless that is what it was to show."""
@@ -187,6 +197,12 @@ class Page:
         choice = nearest_names(error, list(self.namespace)) if isinstance(error, NameError) else ""
         text = f"`{cell.expression}` cannot be evaluated: {self.clean(say(error))}{choice}"
         return Mistake(kind_of(cell), text)
+
+
+def open_figures() -> set[int]:
+    """Return the numbers of matplotlib's open figures."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    return set(pyplot.get_fignums()) if pyplot else set()
 
 
 def kind_of(cell: ValueCell | ClaimCell) -> str:

@@ -51,7 +51,8 @@ def _split(value: Any) -> tuple[Sequence[Any], Sequence[Sequence[Any]]]:
             raise OutputError("the columns of the dictionary are not lists of one length")
         return list(value), list(zip(*columns, strict=True))
     if not isinstance(value, list | tuple):
-        raise OutputError(f"the block ends with a {type(value).__name__}, which is no table; end it with {SHAPES}")
+        kind = type(value).__name__
+        raise OutputError(f"the block ends with a value of type {kind}, which is no table; end it with {SHAPES}")
     return _split_rows(value)
 
 

@@ -102,8 +102,14 @@ def find_written_mistakes(domain: LiveDomain) -> Iterator[Met]:
 
 
 def cell_mistakes(domain: LiveDomain, docname: str, page: Page) -> Iterator[Met]:
-    """Yield the mistakes of each cell, of its first state that has any: one message a place."""
+    """Yield the mistakes of each cell, of its first state that has any: one message a place.
+
+    A block whose fence is told to be wrong holds what its author did not mean: what comes of that is not said.
+    """
+    torn = {mistake.place for mistake in page.mistakes if mistake.kind == "markup"}
     for cell in page.every_cell:
+        if cell.place in torn:
+            continue
         states = domain.cell_outcomes(docname, cell.id)
         failed = [(state, outcome) for state, outcome in states if outcome and outcome.mistakes]
         for state, outcome in failed[:1]:

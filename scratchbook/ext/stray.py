@@ -28,6 +28,8 @@ LOOSE_ROLE: Final = re.compile(r"(?:\{(value|claim|formula)\}|:(value|claim|form
 DISPLAY: Final = re.compile(r"^[ \t]*\$\$|\$\$[ \t]*$", re.MULTILINE)
 FENCE: Final = re.compile(r"^[ \t]*((?:`{3,}|:{3,}|~{3,})[ \t]*\{[A-Za-z][\w:+.-]*\})", re.MULTILINE)
 COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
+# A directive of reStructuredText in Markdown; how it begins is checked against the names that there are.
+OTHER_MARKUP: Final = re.compile(r"^[ \t]*\.\. ([a-z][\w:+.-]*)::", re.MULTILINE)
 HEAD: Final = "write its name within braces without a blank, and a blank behind them"
 LEFT: Final = "and stands on the page as it is"
 # The two halves of a formula and of code that `|` has parted; a price has neither.
@@ -88,6 +90,10 @@ def find_stray(node: nodes.Text) -> Iterator[tuple[int, str]]:
     for found in FENCE.finditer(words):
         choice = "begin a line with it, write no backtick behind it, and enable colon_fence for one of colons"
         yield found.start(1), f"'{found[1]}' begins no block here {LEFT}; {choice}"
+    for found in OTHER_MARKUP.finditer(words):
+        if is_directive_registered(found[1]):
+            choice = f"write ```{{{found[1]}}} on a line, its content, and ``` below"
+            yield found.start(), f"'{found[0].strip()}' begins no block in Markdown {LEFT}; {choice}"
     if not is_formula and (display := DISPLAY.search(words)):
         choice = "enable dollarmath, and end each display with $$ before the next begins"
         yield display.start(), f"'$$' begins and ends no display here {LEFT}; {choice}"

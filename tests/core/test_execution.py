@@ -533,7 +533,7 @@ def test_no_table_is_told(project):
     mistake = project.mistake(block("3", wants="table"))
 
     assert mistake.kind == "output"
-    assert mistake.text.startswith("the block ends with a int, which is no table; end it with a 2-D array")
+    assert mistake.text.startswith("the block ends with a value of type int, which is no table; end it with")
 
 
 def test_a_figure_is_drawn_the_same_every_time_and_the_next_block_starts_with_none(project):
@@ -575,3 +575,28 @@ def test_a_file_and_a_block_share_names(project):
     project.write("scratch/names.py", "# tag::x[]\nx = 41\n# end::x[]\n")
 
     assert project.output(shown("names.py", "x"), block("print(x + 1)")) == "42\n"
+
+
+DRAW = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\n"
+
+
+@pytest.mark.parametrize("code", [DRAW, f"{DRAW}plt.show()", f"{DRAW}print(1)"])
+def test_a_figure_that_nobody_sees_is_told(project, code):
+    mistake = project.mistake(block(code))
+
+    choice = "say what it shows with :figure: of {live}, save it, or close it"
+    assert mistake.text == f"drew a figure that no block shows; {choice}"
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [block(DRAW), block("plt.title('both')", 20, wants="figure")],
+        [block(f"{DRAW}plt.close()")],
+        [block(f"{DRAW}plt.savefig('/dev/null', format='svg')")],
+        [block(f"{DRAW}plt.show()", wants="figure"), block("plt.show()", 20)],
+    ],
+    ids=["shown later", "closed", "saved", "shown"],
+)
+def test_a_figure_that_is_shown_closed_or_saved_is_none_that_is_lost(project, cells):
+    assert [cell.mistakes for cell in project.run(*cells).cells.values()] == [()] * len(cells)

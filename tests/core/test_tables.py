@@ -56,8 +56,8 @@ def test_a_cell_that_a_dictionary_does_not_have_is_empty():
 @pytest.mark.parametrize(
     ("value", "told"),
     [
-        (3, "the block ends with a int, which is no table; end it with a 2-D array"),
-        (None, "the block ends with a NoneType, which is no table"),
+        (3, "the block ends with a value of type int, which is no table; end it with a 2-D array"),
+        (None, "the block ends with a value of type NoneType, which is no table"),
         ([], "the table is empty"),
         (np.zeros((0, 3)), "the table is empty"),
         (np.zeros(3), "the array has shape (3,); a table needs two dimensions"),

@@ -47,6 +47,18 @@ def test_a_box_of_colons_is_told_where_the_project_has_none(chapter):
 
 
 HEAD = "is no directive; write its name within braces without a blank, and a blank behind them"
+
+
+@pytest.mark.parametrize("name", ["live", "note"])
+def test_a_directive_of_other_markup_is_told_at_its_line(chapter, name):
+    (warning,) = chapter(f"# Book\n\nFirst\n\n.. {name}::\n\n   x = 1\n").warnings
+
+    assert warning == (
+        f"docs/index.md:5: WARNING: '.. {name}::' begins no block in Markdown {END} write ```{{{name}}} on a line, its "
+        "content, and ``` below [scratchbook.markup]"
+    )
+
+
 DISPLAY = "'$$' begins and ends no display here and stands on the page as it is; enable dollarmath, and end each "
 MISSPELT = {
     "no blank": ("```{live}print(1)\n```", 3, f"'```{{live}}print(1)' {HEAD}"),
@@ -86,6 +98,7 @@ def test_a_role_in_a_plain_option_is_told(project, name):
 @pytest.mark.parametrize(
     "text",
     [
+        "Beside .. note:: or\n.. nothing:: of ours, `.. live::`\n\n```rst\n.. live::\n```",
         "Written `` {value}`x` `` with {value}`1 + 1`.",
         "````markdown\n{value}`x and\n```{live}\n````",
         "% {value}`x\n\n<!-- {value}`x -->",

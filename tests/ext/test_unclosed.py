@@ -44,6 +44,13 @@ def test_a_fence_that_nothing_closes_is_told_at_its_line(chapter, name):
     assert built.status == 1
 
 
+@pytest.mark.parametrize("head", ["{live}", "{exec_code}", "{math}\n:check: f"])
+def test_what_a_block_without_end_swallows_is_no_second_message(chapter, head):
+    (warning,) = chapter(f"# Book\n\n```{head}\n\nx = 1\n\nMore words.\n").warnings
+
+    assert END in warning
+
+
 @pytest.mark.parametrize(
     "text",
     [":::{note}\nOne.\n\n:::{tip}\nTwo.\n:::\n\nThree.", ":::{note}\nOne.\n\n:::{tip}\nTwo.\n:::\n:::"],
