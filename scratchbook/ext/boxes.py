@@ -255,6 +255,28 @@ def cut_from_start(paragraph: nodes.paragraph, count: int) -> None:
     paragraph.replace(first, nodes.Text(first[count:]))
 
 
+def parts_of(box: nodes.Element) -> tuple[list[nodes.Node], list[nodes.Node]]:
+    """Return what the title of a box consists of, nothing where it has none, and its body."""
+    title = box[0] if box.children and isinstance(box[0], nodes.title) else None
+    return ([*title.children], box.children[1:]) if title else ([], box.children)
+
+
+class TitlesOnce(SphinxPostTransform):
+    """Take the title from a box that says again what the title of its section, right above it, has said."""
+
+    default_priority = 390  # before other builders make something else of a box
+
+    def run(self, **kwargs: Any) -> None:
+        """Look at what comes first in each section."""
+        for section in self.document.findall(nodes.section):
+            first = next((node for node in section.children if not isinstance(node, nodes.title | nodes.target)), None)
+            if not isinstance(first, nodes.admonition) or "box" not in first["classes"] or "collapsible" in first:
+                continue
+            if first[0].astext() == section[0].astext():
+                del first[0]
+                first["classes"] += ["untitled"]
+
+
 class QuizAsList(SphinxPostTransform):
     """Where nothing folds, show a quiz as a list."""
 
@@ -281,14 +303,15 @@ class BoxesAsText(SphinxPostTransform):
         """Replace each box, outer ones first, which keeps inner ones in place."""
         for box in list(self.document.findall(nodes.admonition)):
             if "box" in box["classes"]:
-                title, *body = box.children
-                heading = nodes.paragraph("", "", nodes.strong("", "", *title.children))
-                box.replace_self([heading, nodes.block_quote("", *body)])
+                title, body = parts_of(box)
+                heading = [nodes.paragraph("", "", nodes.strong("", "", *title))] if title else []
+                box.replace_self([*heading, nodes.block_quote("", *body)])
 
 
 def register(app: Sphinx) -> None:
     """Tell Sphinx the boxes."""
     for name, directive in {"teach": Teach, "in-practice": InPractice, "question": Question, "quiz": Quiz}.items():
         app.add_directive(name, directive)
+    app.add_post_transform(TitlesOnce)
     app.add_post_transform(QuizAsList)
     app.add_post_transform(BoxesAsText)

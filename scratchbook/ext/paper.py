@@ -16,6 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.builders.latex.nodes import math_reference
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
+from scratchbook.ext.boxes import parts_of
 from scratchbook.ext.mathematics import display_tex
 
 STYLE: Final = Path(__file__).parent / "latex-style" / "scratchbook.sty"
@@ -49,10 +50,9 @@ class BoxesForPaper(SphinxPostTransform):
 
 def boxed(box: nodes.admonition, kind: str) -> list[nodes.Node]:
     """Return a box as a container with its title in bold, and before it the anchors that references lead to."""
-    title, *body = box.children
-    assert isinstance(title, nodes.title)
-    heading = nodes.inline("", "", *title.children, classes=["scratchbook-title"])
-    container = nodes.container("", nodes.paragraph("", "", heading), *body, classes=[f"scratchbook-{kind}"])
+    title, body = parts_of(box)
+    heading = nodes.paragraph("", "", nodes.inline("", "", *title, classes=["scratchbook-title"]))
+    container = nodes.container("", *([heading] if title else []), *body, classes=[f"scratchbook-{kind}"])
     container.source, container.line = box.source, box.line
     anchors = [nodes.target("", "", ids=[name]) for name in box["ids"]]
     return [*anchors, container]

@@ -195,3 +195,18 @@ def test_payloads_in_titles_and_options_stay_text(chapter):
 
     assert "<img src=x" not in html
     assert "<script>alert" not in html
+
+
+@pytest.mark.parametrize(("heading", "titles"), [("Teach it", []), ("For teachers", ["Teach it"])])
+def test_a_box_does_not_say_again_what_the_title_of_its_section_says(chapter, heading, titles):
+    built = chapter(f"# Book\n\n## {heading}\n" + TEACH.replace("# Book\n", ""), builder="html")
+    box = built.file("index.html").partition("box teach")[2].partition("<details")[0]
+
+    assert re.findall(r'<p class="admonition-title">(.*?)</p>', box) == titles
+
+
+@pytest.mark.parametrize(("builder", "file"), [("text", "index.txt"), ("latex", "book.tex"), ("man", "book.1")])
+def test_the_title_of_a_section_stands_once_in_other_builders_too(chapter, builder, file):
+    built = chapter("# Book\n\n## Teach it\n" + TEACH.replace("# Book\n", ""), builder=builder)
+
+    assert len(re.findall("teach it", built.file(file), re.IGNORECASE)) == 1
