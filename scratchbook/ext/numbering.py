@@ -39,6 +39,19 @@ def exercise_name(env: BuildEnvironment, docname: str, anchor: str) -> str:
     return _("Exercise %s") % exercise_number(env, docname, anchor)
 
 
+def chapter_name(env: BuildEnvironment, docname: str) -> str:
+    """Return what a list calls a chapter: its number, where it has one, and its title."""
+    number = (env.toc_secnumbers.get(docname) or {}).get("") or ()
+    title = env.titles[docname].astext()
+    return f"{'.'.join(map(str, number))}. {title}" if number else title
+
+
+def chapter_link(env: BuildEnvironment, docname: str) -> nodes.reference:
+    """Return a link to a chapter."""
+    here, text = env.current_document.docname, nodes.inline("", chapter_name(env, docname))
+    return make_refnode(domain_of(env).builder, here, docname, "", text)
+
+
 class NumberExercises(SphinxPostTransform):
     """Write number, stars and kind into the titles of exercises, and the exercise's name into far solutions."""
 
@@ -114,8 +127,8 @@ class FillExerciseLists(SphinxPostTransform):
         for docname in self.env.collect_relations():
             exercises = pages[docname].kept.get("exercises", ()) if docname in pages else ()
             if exercises:
-                title = self.env.titles[docname].astext()
-                shown.append(nodes.paragraph("", title, classes=["exercise-list-chapter"]))
+                link = chapter_link(self.env, docname)
+                shown.append(nodes.paragraph("", "", link, classes=["exercise-list-chapter"]))
                 shown.append(
                     nodes.bullet_list("", *(self.item(docname, exercise) for exercise in exercises), bullet="*")
                 )
@@ -204,7 +217,7 @@ def what_pages_show(app: Sphinx, docname: str) -> list[Any]:
     labels |= {item.label for item in page.kept.get("belongings", ())} if page else set()
     lists_all = page is not None and bool(page.kept.get("exercise-lists"))
     return [
-        (at, exercise_name(env, at, item.anchor), str(item))
+        (at, chapter_name(env, at) if lists_all else "", exercise_name(env, at, item.anchor), str(item))
         for at, item in domain_of(env).kept("exercises")
         if lists_all or item.label in labels
     ]

@@ -18,6 +18,7 @@ from scratchbook.ext.directive import Converter, LiveDirective, required
 from scratchbook.ext.domain import LiveDomain, domain_of
 from scratchbook.ext.equations import ROOM, Equation, labels_of
 from scratchbook.ext.incremental import DEPENDS_EVENT
+from scratchbook.ext.numbering import chapter_link, chapter_name
 from scratchbook.ext.run import OUTCOMES_EVENT
 
 ENVIRONMENT: Final = re.compile(
@@ -100,16 +101,12 @@ class ShowRepeats(SphinxPostTransform):
 
     def link(self, label: str) -> nodes.paragraph:
         """Return a reference by number, which Sphinx resolves."""
-        reference = self.reference("math", "eq", label)
+        here = self.env.current_document.docname
+        reference = addnodes.pending_xref(
+            "", refdomain="math", reftype="eq", reftarget=label, refexplicit=False, refwarn=True, refdoc=here
+        )
         reference += nodes.literal("", label, classes=["xref", "eq"])
         return nodes.paragraph("", "", reference, classes=["key-equation-link"])
-
-    def reference(self, domain: str, kind: str, target: str) -> addnodes.pending_xref:
-        """Return a reference that Sphinx resolves later."""
-        here = self.env.current_document.docname
-        return addnodes.pending_xref(
-            "", refdomain=domain, reftype=kind, reftarget=target, refexplicit=False, refwarn=True, refdoc=here
-        )
 
     def lists(self) -> list[nodes.Node]:
         """Return all equations of the book, chapter by chapter in the book's order."""
@@ -119,9 +116,8 @@ class ShowRepeats(SphinxPostTransform):
         order = list(self.env.collect_relations())
         shown: list[nodes.Node] = []
         for docname in sorted(by_page, key=lambda name: order.index(name) if name in order else len(order)):
-            chapter = self.reference("std", "doc", f"/{docname}")
-            chapter += nodes.inline("", docname)
-            shown.append(nodes.paragraph("", "", nodes.strong("", "", chapter), classes=["equation-chapter"]))
+            chapter = nodes.strong("", "", chapter_link(self.env, docname))
+            shown.append(nodes.paragraph("", "", chapter, classes=["equation-chapter"]))
             entries = [self.item(entry) for entry in by_page[docname]]
             shown.append(nodes.definition_list("", *entries, classes=["equation-list"]))
         return shown
@@ -229,7 +225,11 @@ def depend_on_all(app: Sphinx, docname: str) -> list[Any]:
         return []
     shown: list[Any] = [str(find_by_key(domain, key)) for key, _ in page.kept.get("key-equations", ())]
     for entry in findings(domain) if page.kept.get("equation-lists") else ():
-        shown += [str(entry), *(str(find_listing(domain, entry.docname, code)) for code in entry.codes)]
+        shown += [
+            chapter_name(app.env, entry.docname),
+            str(entry),
+            *(str(find_listing(domain, entry.docname, code)) for code in entry.codes),
+        ]
     return shown
 
 

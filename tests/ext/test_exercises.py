@@ -226,11 +226,22 @@ def test_the_list_of_exercises_has_all_of_the_book_in_its_order(project):
 
     (place,) = [node for node in built.doctree("b").findall(nodes.container) if "exercise-list" in node["classes"]]
     assert place.astext().split("\n\n") == [
-        "A",
+        "1. A",
         "Exercise 1.1. How wide (count, difficulty 2 of 3)",
-        "B",
+        "2. B",
         "Exercise 2.1. Late",
     ]
+
+
+def test_the_list_of_exercises_leads_to_each_chapter_and_follows_its_title(project):
+    pages = {"docs/b.md": "# B\n\n```{exercises}\n```\n", "docs/a.md": f"# A\n{EXERCISE}"}
+    project.write({"docs/index.md": TOCTREE, **pages})
+    assert '<a class="reference internal" href="a.html"><span>1. A</span></a></p>' in project.build("html").file(
+        "b.html"
+    )
+    project.write({"docs/a.md": f"# Anew\n{EXERCISE}"})
+
+    assert "<span>1. Anew</span></a></p>" in project.build("html").file("b.html")
 
 
 def test_on_the_site_the_list_of_exercises_shows_stars(project):
