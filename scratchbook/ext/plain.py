@@ -9,10 +9,25 @@ from sphinx.addnodes import number_reference
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
+from sphinx.writers.text import TextTranslator
 
 from scratchbook.ext.marks import page_of
 
 BUILDERS = ("text", "man", "texinfo")
+
+
+class PlainTranslator(TextTranslator):
+    """Sphinx's own, but a section whose number is none, below the depth that is numbered, has no dot either."""
+
+    def get_section_number_string(self, node: nodes.Element) -> str:
+        """Return the number of a section with what stands behind it."""
+        text = super().get_section_number_string(node)
+        return text if text != self.secnumber_suffix else ""
+
+    def visit_reference(self, node: nodes.Element) -> None:
+        """Write the number of the section that a contents entry leads to."""
+        if node.get("secnumber"):
+            super().visit_reference(node)
 
 
 class PlainReferences(SphinxPostTransform):
@@ -92,5 +107,6 @@ def equation_number(env: BuildEnvironment, block: nodes.math_block) -> str:
 
 def register(app: Sphinx) -> None:
     """Add the transforms."""
+    app.set_translator("text", PlainTranslator)
     for transform in (PlainReferences, PlainCaptions, PlainEquations):
         app.add_post_transform(transform)

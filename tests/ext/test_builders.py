@@ -305,6 +305,14 @@ def test_what_is_referred_to_by_number_has_its_number_in_plain_text_too(project,
     assert re.search(r"\(1\) (@ref\{\w+,,)?✓", text)
 
 
+def test_a_heading_below_the_numbered_depth_has_no_dot_in_plain_text(project):
+    contents = "# Book\n\n```{toctree}\n:numbered: 1\n\na\n```\n"
+    text = project.write({"docs/index.md": contents, "docs/a.md": "# A\n\n## Part\n"}).build("text").file("a.txt")
+
+    assert "1. A\n" in text
+    assert "\nPart\n" in text
+
+
 def test_a_display_keeps_its_lines_in_plain_text(project):
     page = "# Book\n\n```{math}\n\\begin{aligned}\na &= b, \\\\\nc &= d\n\\end{aligned}\n```\n"
     built = project.write({"docs/index.md": page}).build("text")
