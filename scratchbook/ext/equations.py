@@ -183,7 +183,7 @@ def notation_table(notation: Notation, classes: list[str]) -> nodes.table:
     """Return the reader's legend, in the order that the author wrote."""
     entries: list[Symbol | Function] = [*notation.symbols.values(), *notation.functions.values()]
     entries.sort(key=lambda entry: entry.row)
-    head = nodes.row("", *map(text_entry, ("Symbol", "What it is", "In the code", "Meaning")))
+    head = nodes.row("", *map(text_entry, ("symbol", "what it is", "in the code", "meaning")))
     rows = [nodes.row("", *notation_cells(entry)) for entry in entries if not getattr(entry, "is_implicit", False)]
     group = nodes.tgroup("", *(nodes.colspec(colwidth=width) for width in (15, 25, 25, 35)), cols=4)
     group += [nodes.thead("", head), nodes.tbody("", *rows)]

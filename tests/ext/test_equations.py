@@ -210,7 +210,7 @@ def test_a_notation_is_a_table_for_the_reader(chapter):
         [cell.astext() for cell in row.findall(nodes.entry)] for row in first(built, nodes.table).findall(nodes.row)
     ]
 
-    assert rows[:2] == [["Symbol", "What it is", "In the code", "Meaning"], ["x", "vector (d)", "x", "a row"]]
+    assert rows[:2] == [["symbol", "what it is", "in the code", "meaning"], ["x", "vector (d)", "x", "a row"]]
 
 
 def test_a_line_of_a_notation_that_cannot_be_read_is_told_there(chapter):
