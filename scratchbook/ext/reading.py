@@ -25,6 +25,10 @@ SECONDS_AN_EQUATION: Final = 12.0
 LONGEST_DESCRIPTION: Final = 160
 CHAPTER_LINK: Final = re.compile(r'<li class="toctree-l1"><a class="reference internal" href="([^"#]+)">.*?</a>')
 
+CELL: Final = re.compile(r"<td.*?</td>", re.DOTALL)
+CODE: Final = re.compile(r'(?<=<span class="pre">)[^<]*')
+JOINT: Final = re.compile(r"(?<=[^\W\d]{3})[_./](?=[^\W\d]{3})")
+
 
 def show_facts(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
     """Under a chapter's title, say its level and how long it takes to read.
@@ -114,6 +118,24 @@ def describe_chapters(app: Sphinx, pagename: str, templatename: str, context: di
     context["body"] = CHAPTER_LINK.sub(described, context["body"])
 
 
+def let_names_break(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
+    """Let long names of code break at their joints where room is narrow: in tables and in a page's contents."""
+    if doctree is None or app.builder.format != "html" or app.builder.name == "epub":
+        return
+    context["body"] = CELL.sub(lambda cell: breakable(cell[0]), context["body"])
+    if context.get("toc"):
+        context["toc"] = breakable(context["toc"])
+
+
+def breakable(html: str) -> str:
+    """Return HTML in which names may break, not so near to their ends that a letter or two would stand alone.
+
+    >>> breakable('<span class="pre">scratch.multi_head, W_q</span> multi_head')
+    '<span class="pre">scratch.<wbr>multi_<wbr>head, W_q</span> multi_head'
+    """
+    return CODE.sub(lambda code: JOINT.sub(r"\g<0><wbr>", code[0]), html)
+
+
 def neighbours(env: BuildEnvironment, docname: str) -> tuple[str | None, str | None, str | None]:
     """Return the pages above, before and after a page."""
     parent, before, after = env.collect_relations().get(docname, (None, None, None))
@@ -145,6 +167,7 @@ def register(app: Sphinx) -> None:
     app.connect("doctree-read", keep_description)
     app.connect("html-page-context", show_facts)
     app.connect("html-page-context", describe_chapters)
+    app.connect("html-page-context", let_names_break)
     app.connect("html-page-context", complete_page, priority=400)  # before sphinxext-opengraph reads it
     if DEPENDS_EVENT in app.events.events:
         app.connect(DEPENDS_EVENT, what_pages_show)

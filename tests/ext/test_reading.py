@@ -230,3 +230,16 @@ def test_every_colour_of_code_has_enough_contrast_with_all_that_lies_under_it(st
     weak = [(c, under) for c in colours for under in OUTPUTS[style] if contrast(c, under) < 4.5]
 
     assert weak == []
+
+
+def test_a_long_name_in_a_table_or_in_the_contents_of_a_page_may_break_at_its_joints(chapter):
+    page = "# Book\n\n`long_name`\n\n| name |\n| --- |\n| `name_within_table` |\n\n## On `name_within_contents`\n"
+    html = chapter(page, builder="html", html_theme="furo").file("index.html")
+
+    for text in (
+        "name_<wbr>within_<wbr>table",
+        "name_<wbr>within_<wbr>contents",
+        ">long_name<",
+        ">name_within_contents<",
+    ):
+        assert text in html, text
