@@ -35,7 +35,7 @@ from sphinx.util.index_entries import split_index_msg
 from scratchbook.ext import interrupted
 from scratchbook.ext.interrupted import Lost, begin_writing, end, record_path, was_interrupted
 
-RECORD_FORMAT = 2
+RECORD_FORMAT = 3
 DEPENDS_EVENT = "scratchbook-depends"
 TEMPLATE = re.compile(r"(_t|\.jinja)$")  # such a static file is written under the name without it
 CITATION_KEY = re.compile(r"[^,{}\s]+")
@@ -157,17 +157,19 @@ def on_updated(app: Sphinx, env: BuildEnvironment) -> list[str]:
     return []
 
 
-def page_digests(app: Sphinx) -> dict[str, str]:
-    """Return a digest of all that each page shows: its sources, and what it takes from other pages."""
+def page_digests(app: Sphinx, late: list[Any]) -> dict[str, str]:
+    """Return a digest of all that each page shows: its sources, what it takes from other pages, and late settings."""
     env = app.env
     numbers, contents = cache(partial(numbers_of, env)), cache(partial(contents_of, env))
     names = known_names(env, numbers)
     navigation = content_of_navigation(env)
+    settings = [[value.name, value.value] for value in late]
     pages = pages_of(env)
     return {
         docname: digest_of(
             [
                 own_digest(),
+                settings,
                 navigation,
                 pages.sources.get(docname),
                 [names.get(target.lower()) for target in pages.targets.get(docname, ())],
@@ -256,8 +258,14 @@ def target_names(node: addnodes.pending_xref) -> Iterator[str]:
 
 @dataclass
 class Written:
-    """What this build knows of its output folder: what each page should show, and which pages it writes."""
+    """What this build knows of its output folder: what each page should show, and which pages it writes.
 
+    early: the settings that Sphinx compares with those of the build before; those of a theme come too late for that.
+    others: pages that no chapter is, such as the index.
+    """
+
+    early: frozenset[str] = frozenset()
+    others: set[str] = field(default_factory=set)
     digests: dict[str, str] = field(default_factory=dict)
     shown: dict[str, list[str]] = field(default_factory=dict)  # by page: pictures and downloads in the output folder
     lost: Lost = field(default_factory=Lost)
@@ -265,17 +273,25 @@ class Written:
     def on_get_updated(self, app: Sphinx, env: BuildEnvironment) -> list[str]:
         """Return the pages that would be written differently from the way they stand in the output folder."""
         self.shown.clear()  # a process that builds again and again keeps this object
-        self.digests = page_digests(app)
+        self.others.clear()
+        self.digests = page_digests(app, [value for value in app.config if value.name not in self.early])
         record = read_record(app)
-        for file in set(record["static"]) - set(static_files(app)):
+        before, now = set(record["copied"]), set(copied_files(app))
+        for file in before - now:
             remove_output(Path(app.outdir), file)  # before the theme's are copied: one may have the same name
-        known = {} if was_interrupted(app) else record["pages"]
+        pages = {} if was_interrupted(app) else record["pages"]
+        known = {docname: page["digest"] for docname, page in pages.items() if not (before | now) & {*page["files"]}}
         begin_writing(app)
-        return [docname for docname, digest in self.digests.items() if known.get(docname, {}).get("digest") != digest]
+        return [docname for docname, digest in self.digests.items() if known.get(docname) != digest]
 
     def on_doctree_resolved(self, app: Sphinx, doctree: nodes.document, docname: str) -> None:
         """Note that a page is being written, and what it shows from files."""
         self.shown[docname] = shown_files(app.builder, doctree)
+
+    def on_page_context(self, app: Sphinx, pagename: str, template: str, context: dict[str, Any], doctree: Any) -> None:
+        """Note a page that no chapter is."""
+        if doctree is None:
+            self.others.add(pagename)
 
     def on_build_finished(self, app: Sphinx, exception: Exception | None) -> None:
         """Delete what no page has or shows any more, then record what now stands in the output folder.
@@ -293,9 +309,10 @@ class Written:
                 "digest": self.digests[docname],
                 "files": [*output_files(app.builder, docname), *self.shown[docname]],
             }
+        record["others"] = [file for name in sorted(self.others) for file in output_files(app.builder, name)[:1]]
         for file in before - recorded_files(record):
             remove_output(Path(app.outdir), file)
-        record["static"] = static_files(app)
+        record["copied"] = copied_files(app)
         write_record(app, record)
         end(app)
 
@@ -354,19 +371,24 @@ def shown_files(builder: Builder, doctree: nodes.document) -> list[str]:
     return sorted(found)
 
 
-def static_files(app: Sphinx) -> list[str]:
-    """Return what the project's own static folders put into the output folder."""
-    found = set()
-    for entry in getattr(app.config, "html_static_path", ()) if app.builder.format == "html" else ():
+def copied_files(app: Sphinx) -> list[str]:
+    """Return what the project's own folders put into the output folder."""
+    if app.builder.format != "html":
+        return []
+    static = {f"_static/{TEMPLATE.sub('', file)}" for file in files_in(app, app.config.html_static_path)}
+    return sorted(static.union(files_in(app, app.config.html_extra_path)))
+
+
+def files_in(app: Sphinx, entries: Iterable[str]) -> Iterator[str]:
+    """Yield the files in folders beside conf.py, as paths from those; an entry may be a file too."""
+    for entry in entries:
         path = Path(app.confdir) / entry
-        files = [file.relative_to(path) for file in path.rglob("*") if file.is_file()] or [Path(path.name)]
-        found |= {f"_static/{TEMPLATE.sub('', file.as_posix())}" for file in files}
-    return sorted(found)
+        yield from [file.relative_to(path).as_posix() for file in path.rglob("*") if file.is_file()] or [path.name]
 
 
 def recorded_files(record: dict[str, Any]) -> set[str]:
     """Return every file of a page that the record knows."""
-    return {file for page in record["pages"].values() for file in page["files"]}
+    return {*record["others"], *(file for page in record["pages"].values() for file in page["files"])}
 
 
 def remove_output(outdir: Path, file: str) -> None:
@@ -388,7 +410,7 @@ def read_record(app: Sphinx) -> dict[str, Any]:
         record = json.loads(record_path(app).read_text(encoding="utf-8"))
         if isinstance(record, dict) and record.get("format") == RECORD_FORMAT:
             return record
-    return {"format": RECORD_FORMAT, "pages": {}, "static": []}
+    return {"format": RECORD_FORMAT, "pages": {}, "others": [], "copied": []}
 
 
 def write_record(app: Sphinx, record: dict[str, Any]) -> None:
@@ -434,7 +456,7 @@ def connect_hooks(app: Sphinx, config: Any) -> None:
     """Connect the hooks once it is known that they are wanted."""
     if not config.scratchbook_incremental:
         return
-    written = Written()
+    written = Written(frozenset(value.name for value in config))
     interrupted.connect(app, written.lost)
     app.connect("builder-inited", on_builder_inited, priority=1)
     app.connect("source-read", on_source_read, priority=1)
@@ -444,4 +466,5 @@ def connect_hooks(app: Sphinx, config: Any) -> None:
     app.connect("env-get-updated", written.on_get_updated, priority=900)
     app.connect("doctree-resolved", written.on_doctree_resolved, priority=900)
     app.connect("html-collect-pages", on_collect_pages)
+    app.connect("html-page-context", written.on_page_context)
     app.connect("build-finished", written.on_build_finished)

@@ -3,6 +3,8 @@
 import random
 import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import hypothesis
@@ -156,6 +158,52 @@ def test_a_static_file_that_is_gone_leaves_the_output_or_gives_way_to_the_theme_
 
     assert after.file("_static/basic.css") == plain
     assert "_static/own/a.css" not in output(after)
+
+
+def test_a_copied_file_that_is_gone_leaves_the_output(project):
+    project.write({"extra/own/a.txt": "a"})
+    assert project.build("html", html_extra_path=["extra"]).file("own/a.txt") == "a"
+    (project.root / "extra" / "own" / "a.txt").unlink()
+
+    assert "own/a.txt" not in output(project.build("html", html_extra_path=["extra"]))
+
+
+def test_a_copied_file_takes_the_place_of_no_page_in_any_build(project):
+    project.write({"extra/index.html": "in its place"})
+    pages = [project.build("html", html_extra_path=["extra"]).file("index.html") for _ in range(2)]
+    (project.root / "extra" / "index.html").unlink()
+    pages.append(project.build("html", html_extra_path=["extra"]).file("index.html"))
+
+    assert ["<h1>Book" in page for page in pages] == [True, True, True]
+
+
+def test_a_page_that_is_no_chapter_leaves_the_output_unless_a_chapter_takes_its_name(project):
+    project.write({"templates/more.html": "more"})
+    pages = {"more": "more.html", "less": "more.html"}
+    before = project.build("html", templates_path=["templates"], html_additional_pages=pages)
+    assert {"more.html", "less.html"} <= set(output(before))
+    project.write({"docs/more.md": "# More\n", "docs/index.md": "# Book\n\n```{toctree}\nmore\n```\n"})
+    after = project.build("html")
+
+    assert "<h1>More" in after.file("more.html")
+    assert "less.html" not in output(after)
+
+
+def test_a_setting_that_only_the_theme_knows_writes_every_page(project):
+    """Furo keeps what it knows of styles in its module, so the builds of one process would share it."""
+    conf = (project.root / "conf.py").read_text("utf-8").replace('"basic"', '"furo"')
+
+    def build(style):
+        project.write({"conf.py": f"{conf}pygments_dark_style = '{style}'\n"})
+        words = ["-q", "-b", "html", "-c", ".", "docs", "-d", "build/doctrees", "build/html"]
+        subprocess.run([sys.executable, "-W", "ignore", "-m", "sphinx", *words], cwd=project.root, check=True)
+        return (project.root / "build" / "html" / "index.html").read_text("utf-8")
+
+    build("bw")
+    rebuilt = build("monokai")
+    project.clean()
+
+    assert rebuilt == build("monokai")
 
 
 def test_the_list_of_equations_follows_the_listing_of_their_code(project):
