@@ -4,7 +4,9 @@ Run with a Python that has NumPy and PyTorch:  python bench/model.py [seconds a 
 One thread, float64, the same model, weights and tokens.  All take turns in one process, times are of the processor,
 and a ratio is the median over neighbours.  PyTorch runs eagerly, with its fused norm, attention, loss and optimiser.
 Its RoPE is written in both ways that are in use: with real numbers, as torchtune has it, and with complex ones, as
-Meta's code of Llama and this book have it, which is quicker.  Without PyTorch only the second table is printed.
+Meta's code of Llama and this book have it, which is quicker.  Other spellings are no quicker at any of these sizes:
+attention or norm by hand, attention's plain path, functional.linear with matrices that are (out, in), AdamW or clipping
+by foreach.  Without PyTorch only the second table is printed.
 """
 # ruff: noqa: E402 (the number of threads must be set before NumPy is imported)
 
@@ -88,17 +90,18 @@ def torch_loss(torch, parameters, ids, n_heads, make_turn):
     inputs, targets = torch.tensor(ids[:, :-1]), torch.tensor(ids[:, 1:])
     n_layers, d = sum(name.endswith("W_q") for name in parameters), parameters["E"].shape[1]
     angles = np.outer(np.arange(inputs.shape[1]), rope_frequencies(d // n_heads))
-    turn = make_turn(torch, angles)
+    turn = make_turn(torch, angles[:, None])  # of every token, for all of its heads
 
     def norm(x, gain):
         return functional.rms_norm(x, (d,), gain, 1e-5)
 
     def heads(x):
-        return x.unflatten(-1, (n_heads, -1)).transpose(-2, -3)
+        return x.unflatten(-1, (n_heads, -1))
 
     def block(x, w):
         z = norm(x, w["gain_1"])
         Q, K, V = turn(heads(z @ w["W_q"])), turn(heads(z @ w["W_k"])), heads(z @ w["W_v"])
+        Q, K, V = (rows.transpose(-2, -3) for rows in (Q, K, V))  # after the turn, as in torchtune
         mixed = functional.scaled_dot_product_attention(Q, K, V, is_causal=True)
         x = x + mixed.transpose(-2, -3).flatten(-2) @ w["W_o"]
         z = norm(x, w["gain_2"])
