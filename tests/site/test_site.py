@@ -146,7 +146,7 @@ def test_the_number_of_a_wide_equation_stands_beside_it_on_a_phone(chapter, open
 def test_the_mark_of_an_equation_takes_none_of_its_width_on_a_phone(chapter, open_page):
     with open_page(chapter, width=390) as page:
         page.locator("#equation-eq-norm .equation-side").evaluate(
-            "side => { side.innerHTML += '<a class=\"equation-mark\" href=\"#\">✓ a.function.with.a.long.name</a>'; }"
+            'side => { side.innerHTML += \'<a class="equation-mark" href="#">✓ a.function.with.a.long.name</a>\'; }'
         )
         body = page.locator("#equation-eq-norm .equation-body").bounding_box()
         mark = page.locator("#equation-eq-norm .equation-mark").bounding_box()
@@ -353,6 +353,45 @@ def test_search_finds_what_code_printed(site, open_page):
         page.wait_for_selector("#search-results ul.search li")
 
         assert "Everything on one page" in page.locator("#search-results").inner_text()
+
+
+@pytest.mark.parametrize("width", [1366, 390])
+def test_the_page_of_the_search_waits_for_words(site, open_page, width):
+    with open_page((site / "search.html").as_uri(), width=width) as page:
+        page.keyboard.type("knob")
+        page.keyboard.press("Enter")
+        page.wait_for_selector("#search-results ul.search li")
+
+        assert page.url.endswith("?q=knob")
+        assert not page.locator("#search-results > h2").is_visible()
+
+
+def test_a_page_whose_term_was_found_is_found_once(site, open_page):
+    results = [["glossary", "", "", None, 5, "", "text"], ["glossary", "", "#t", None, 9, "", "index"]]
+    results += [["other", "", "", None, 7, "", "text"], ["other", "", "#f", "a function", 3, "", "object"]]
+    with open_page((site / "search.html").as_uri()) as page:
+        found = page.evaluate(
+            """(results) => {
+                Search._index = {filenames: [], docnames: [], titles: [], alltitles: {}, indexentries: {}, terms: {},
+                    objects: {}, objnames: {}, objtypes: {}, titleterms: {}};
+                Search.performObjectSearch = () => [];
+                Search.performTermsSearch = () => results;
+                const none = new Set();
+                return Search._performSearch("t", none, none, none, none).map((item) => item[0] + item[2]);
+            }""",
+            results,
+        )
+
+    assert sorted(found) == ["glossary#t", "other", "other#f"]
+
+
+def test_an_excerpt_keeps_a_term_apart_from_what_it_means(site, open_page):
+    html = '<div role="main"><dl><dt id="t">norm</dt><dt>RMSNorm</dt><dd>A scale.</dd></dl></div>'
+    with open_page((site / "search.html").as_uri()) as page:
+        read = "([html, anchor]) => Search.htmlToText(html, anchor)"
+
+        assert page.evaluate(read, [html, "#t"]) == "norm: A scale."
+        assert page.evaluate(read, [html, ""]) == "norm, RMSNorm: A scale."
 
 
 def test_the_index_of_the_search_holds_no_tex(site):

@@ -16,7 +16,10 @@
     }
     page.querySelectorAll(NOISE).forEach((element) => element.remove());
     const term = anchor ? page.querySelector(anchor) : null;
-    if (term?.matches("dt") && term.nextElementSibling) term.append(": ", ...term.nextElementSibling.childNodes);
+    for (const name of page.querySelectorAll("dt"))
+      name.append(name !== term && name.nextElementSibling?.matches("dt") ? ", " : ": ");
+    const meaning = term?.matches("dt") && page.querySelector(`${anchor} ~ dd`);
+    if (meaning) term.append(...meaning.childNodes);
     return plain(page.documentElement.outerHTML, anchor);
   };
 
@@ -32,10 +35,24 @@
     return parsed;
   };
 
+  // A page whose term or section was found is not found once more as a whole.
+  const perform = Search._performSearch;
+  Search._performSearch = (...query) => {
+    const found = perform(...query);
+    const placed = new Set(found.filter(([, , anchor, description]) => anchor && !description).map(([name]) => name));
+    return found.filter(([name, , , , , , kind]) => kind !== "text" || !placed.has(name));
+  };
+
+  // Nothing is chosen here that could be too little.
+  Documentation.TRANSLATIONS[
+    "Your search did not match any documents. Please make sure that all words are spelled correctly and that you've selected enough categories."
+  ] ??= "Nothing was found. Every word of a query must stand on a page: try fewer.";
+  if (!new URLSearchParams(location.search).get("q")) document.querySelector("[role=main] [name=q]")?.focus();
+
   const cut = Search.makeSearchSummary;
   Search.makeSearchSummary = (...found) => {
     const excerpt = cut(...found);
-    if (excerpt) excerpt.textContent = excerpt.textContent.replace(/^\.\.\.\S*\s+/, "… ").replace(/\s+\S*\.\.\.$/, " …");
+    if (excerpt) excerpt.textContent = excerpt.textContent.replace(/^\.\.\.\S*\s+/, "… ").replace(/\s+\S*\.\.\.$/, " …").replaceAll(" : ", ": ");
     return excerpt;
   };
 })();

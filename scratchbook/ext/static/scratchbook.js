@@ -66,7 +66,7 @@
 
   addEventListener("keydown", (event) => {
     if (event.key === "Escape") hide();
-    const box = document.querySelector("input[name=q]");
+    const box = article.querySelector("input[name=q]") || document.querySelector("input[name=q]");
     const typing = event.target.closest("input:not([type=radio], [type=checkbox]), textarea, select, [contenteditable]");
     if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || !box) return;
     event.preventDefault();
