@@ -27,6 +27,7 @@ from scratchbook.core.processes import die_with_parent, fork
 SERVE: Final = "--serve"
 SPHINX: Final = (sys.executable, "-m", "sphinx", "build")
 MOST_SHOWN: Final = 5
+Commands = Sequence[Sequence[str]]
 
 
 class Loaded:
@@ -71,19 +72,28 @@ class Builder:
     """What sphinx-autobuild calls after each save, in a process of its own.
 
     address: of the process that builds.   arguments: of sphinx-build.   uri: where the pages are shown.
+    before, after: commands to run around each build, of --pre-build and --post-build.
     """
 
-    def __init__(self, address: str, arguments: Sequence[str], uri: str) -> None:
+    def __init__(
+        self, address: str, arguments: Sequence[str], uri: str, before: Commands = (), after: Commands = ()
+    ) -> None:
         self.address, self.arguments, self.uri = address, list(arguments), uri
+        self.before, self.after = before, after
 
     def __call__(self, *, changed_paths: Sequence[Path]) -> None:
         """Build, and say what for."""
         if changed_paths:
             names = [os.path.relpath(path) for path in changed_paths[:MOST_SHOWN]]
             print(f"changed: {', '.join(names)}", flush=True)
-        if ask(self.address, self.arguments):
+        if run(self.before) or ask(self.address, self.arguments) or run(self.after):
             print("not all is right: mend what is said above, and save", flush=True)
         print(f"the book is at {self.uri}", flush=True)
+
+
+def run(commands: Commands) -> int:
+    """Run commands until one fails; return its exit status, 0 when none does."""
+    return next(filter(None, (subprocess.run(command, check=False).returncode for command in commands)), 0)
 
 
 def ask(address: str, arguments: list[str]) -> int:
@@ -159,8 +169,10 @@ def main(arguments: list[str]) -> None:
         while not os.path.exists(address) and server.poll() is None:
             time.sleep(0.01)
 
-        def builder(arguments: list[str], *, url_host: str, **commands: list[list[str]]) -> Builder:
-            return Builder(address, arguments, f"http://{url_host}")
+        def builder(
+            arguments: list[str], *, url_host: str, pre_build_commands: Commands, post_build_commands: Commands
+        ) -> Builder:
+            return Builder(address, arguments, f"http://{url_host}", pre_build_commands, post_build_commands)
 
         autobuild.Builder = builder  # it offers no other way to put another in its place
         try:

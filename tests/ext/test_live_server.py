@@ -12,6 +12,7 @@ from urllib.request import urlopen
 
 import pytest
 
+from scratchbook import live as live_server
 from scratchbook.core.processes import descendants_of
 from tests.ext.conftest import make_project
 
@@ -108,3 +109,15 @@ def test_code_that_is_loaded_and_edited_is_loaded_again(live):
     live.project.write({"docs/index.md": PAGE + "\nFewer words.\n"})
 
     assert "second-" in live.page("Fewer words.")
+
+
+@pytest.mark.parametrize(("status", "said"), [(0, ["before", "build", "after"]), (1, ["before", "build"])])
+def test_commands_run_before_a_build_and_after_one_that_is_well(tmp_path, monkeypatch, status, said):
+    log = tmp_path / "log"
+    note = "import sys; open(sys.argv[1], 'a').write(sys.argv[2] + '\\n')"
+    before, after = ([[sys.executable, "-c", note, str(log), word]] for word in ("before", "after"))
+    build = [sys.executable, "-c", f"{note}; sys.exit({status})", str(log), "build"]
+    monkeypatch.setattr(live_server, "ask", lambda address, arguments: live_server.run([build]))
+    live_server.Builder("", [], "http://127.0.0.1", before, after)(changed_paths=())
+
+    assert log.read_text().split() == said
