@@ -165,13 +165,19 @@ def rows(x):
 
 # tag::project[]
 def project(x, weights, name):
-    """Send every row through W_name of a dict, and add b_name if it is there."""
+    """Send every row through W_name of a dict, and add b_name if it is there.
+
+    x: [..., d_in]   W_name: [d_in, d_out]   ->   [..., d_out]
+    """
     check_parts(weights, f"W_{name}")
     return linear(x, weights[f"W_{name}"], weights.get(f"b_{name}"))
 
 
 def project_backward(upstream, x, weights, name):
-    """Give the gradient of x, and a dict: those of W_name and b_name, if any."""
+    """Give the gradient of x, and a dict: those of W_name and b_name, if any.
+
+    upstream: [..., d_out]   ->   x gradient: [..., d_in], and the dict
+    """
     check_parts(weights, f"W_{name}")
     W, b = weights[f"W_{name}"], weights.get(f"b_{name}")
     x_bar, W_bar, b_bar = linear_backward(upstream, x, W, b)
@@ -195,7 +201,10 @@ def split_heads(x, n_heads):
 
 
 def merge_heads(heads):
-    """Lay the heads side by side again: the reverse of split_heads."""
+    """Lay the heads side by side again: the reverse of split_heads.
+
+    heads: [..., heads, tokens, d_head]   ->   [..., tokens, heads * d_head]
+    """
     check_heads_axis(heads)
     *batch, n_heads, n_tokens, d_head = heads.shape
     return heads.swapaxes(-2, -3).reshape(*batch, n_tokens, n_heads * d_head)
@@ -216,7 +225,10 @@ def share_heads(heads, n_queries_each):
 
 
 def share_heads_backward(upstream, n_queries_each):
-    """Sum what the query heads of each group ask of the one that serves them."""
+    """Sum what the query heads of each group ask of the one that serves them.
+
+    upstream: [..., heads, keys, d_head]   ->   [..., kv_heads, keys, d_head]
+    """
     if n_queries_each == 1:
         return upstream
     check_groups(upstream, n_queries_each)

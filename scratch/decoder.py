@@ -48,7 +48,10 @@ class Step(NamedTuple):
 
 # tag::normal[]
 def normal(x):
-    """Bring every row to mean 0 and variance 1: LayerNorm before it has learned."""
+    """Bring every row to mean 0 and variance 1: LayerNorm before it has learned.
+
+    x: [..., d]   ->   [..., d]
+    """
     return layernorm(x, gain=1.0, bias=0.0)
 # end::normal[]
 

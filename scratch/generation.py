@@ -140,7 +140,7 @@ class KeyValueCache:
     def extend(self, K, V):
         """Add the keys and values of the next tokens, and give those of all.
 
-        K, V: [..., kv_heads, tokens, d_head]   ->   the same, of all tokens
+        K, V: [..., kv_heads, tokens, d_head]   ->   windows on all of them so far
         """
         check_keys_and_values(K, V)
         start, end = self.n_tokens, self.n_tokens + K.shape[-2]
@@ -215,6 +215,7 @@ def check_end(end_id, weights):
 def generate(reader, ids, n_new, choose=greedy, end_id=None):
     """Continue ids by up to n_new tokens: a list of new ids, the end included.
 
+    ids: [tokens]   end_id: where to stop, if it comes
     choose: takes the scores of the next token and gives its id
     """
     check_count("n_new", n_new, least=0)

@@ -22,7 +22,7 @@ def relu(z):
 
 
 def relu_backward(upstream, z):
-    """Let the gradient through where z was positive."""
+    """Let the gradient through where z was positive: [...] -> [...]."""
     check_upstream(upstream, np.shape(z))
     return upstream * (z > 0)
 # end::relu[]
@@ -38,7 +38,7 @@ def gelu(z):
 
 
 def gelu_backward(upstream, z):
-    """Scale the gradient by the slope of gelu at z."""
+    """Scale the gradient by the slope of gelu at z: [...] -> [...]."""
     check_upstream(upstream, np.shape(z))
     t = np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z**3))
     slope_of_t = (1 - t * t) * math.sqrt(2 / math.pi) * (1 + 3 * 0.044715 * z * z)
@@ -56,14 +56,14 @@ def gelu_erf(z):
 
 
 def gelu_erf_backward(upstream, z):
-    """Scale the gradient by the slope of gelu_erf at z."""
+    """Scale the gradient by the slope of gelu_erf at z: [...] -> [...]."""
     check_upstream(upstream, np.shape(z))
     density = np.exp(-0.5 * z * z) / math.sqrt(2 * math.pi)
     return upstream * (normal_probability(z) + z * density)
 
 
 def normal_probability(z):
-    """How likely a standard normal number is to be below z; NumPy has no erf."""
+    """How likely a standard normal number is below z, [...]; NumPy has no erf."""
 
     def below(number):
         return 0.5 * math.erfc(-number / math.sqrt(2))

@@ -33,6 +33,7 @@ def pack(arrays):
 def unpack(vector, arrays):
     """Cut a vector into windows with the names and shapes of a dict: pack reversed.
 
+    vector: [n]   ->   a dict; to change a window is to change the vector
     Raises ShapeMismatchError if the vector does not have as many numbers.
     """
     check_parts(arrays)
@@ -177,7 +178,7 @@ def check_adamw(beta_1, beta_2, epsilon, weight_decay):
 def check_floats(x):
     """Refuse whole numbers, which a small step could not move."""
     check_array(x)
-    if not np.issubdtype(x.dtype, np.floating):
+    if x.dtype.kind != "f":
         raise ShapeMismatchError(f"expected a vector of floats, not of {x.dtype}")
 
 

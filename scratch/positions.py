@@ -65,7 +65,7 @@ def sinusoidal(n_tokens, n_model):
 def learned(table, n_tokens):
     """Take the first rows of a trained table of positions.
 
-    table: [max_context, d]   ->   [n_tokens, d]
+    table: [max_context, d]   ->   [n_tokens, d], a window on it
     Raises OutOfRangeError past the last row: no such position was ever trained.
     """
     check_table(table, n_tokens)
@@ -126,7 +126,10 @@ def rope(x, positions, base=10_000.0, pairs=interleaved):
 
 
 def rope_backward(upstream, positions, base=10_000.0, pairs=interleaved):
-    """Turn the gradient back: a rotation's transpose turns by minus the angle."""
+    """Turn the gradient back: a rotation's transpose turns by minus the angle.
+
+    upstream: [..., tokens, d], or [d] of one token   ->   shaped like upstream
+    """
     check_row(upstream)
     frequencies = rope_frequencies(np.shape(upstream)[-1], base)
     return rotate_backward(upstream, rotation(positions, frequencies, pairs))
@@ -174,7 +177,10 @@ def rotate(x, turn):
 
 
 def rotate_backward(upstream, turn):
-    """Turn the gradient back: the conjugate turns by minus the angle."""
+    """Turn the gradient back: the conjugate turns by minus the angle.
+
+    upstream: [..., tokens, d]   turn: from rotation   ->   [..., tokens, d]
+    """
     check_turn(turn)
     return rotate(upstream, turn._replace(units=turn.units.conj()))
 # end::rotate[]
@@ -183,7 +189,7 @@ def rotate_backward(upstream, turn):
 # tag::usual-rotation[]
 @cache
 def usual_rotation(n_tokens, d_head):
-    """The turn of positions 0, 1, ... with the usual base; kept in memory."""
+    """Give the turn of positions 0, 1, ... with the usual base; it is made once."""
     check_count("the number of tokens", n_tokens)
     turn = rotation(np.arange(n_tokens), rope_frequencies(d_head))
     turn.units.flags.writeable = False  # all callers with these sizes share it

@@ -282,7 +282,7 @@ ATTENTION_NAMES = frozenset(f"{kind}_{part}" for kind in "Wb" for part in "qkvo"
 BLOCK_NAMES = ATTENTION_NAMES | {"gain_1", "gain_2", *GATED}
 
 
-@cache  # a model has the same names at every step
+@cache  # the names are the same at every step
 def check_known(names, known, more=""):
     """Refuse arrays that nothing would read: most often a name spelt wrongly.  more: what is known besides."""
     unknown = [name for name in names if name not in known and not (more and name.startswith("blocks."))]
@@ -303,6 +303,7 @@ def check_same(what, first, second):
         raise ShapeMismatchError(f"{what} must have one shape, not {first} and {second}")
 
 
+@cache  # the names are the same at every step
 def check_name(name):
     """Refuse an array of a block that names no block, or none of its parts."""
     parts = name.split(".")

@@ -38,7 +38,10 @@ def score(q, k, q_position, k_position):
 
 # tag::norm[]
 def norm(x):
-    """Bring every row to mean 0 and variance 1; gain and bias are still 1 and 0."""
+    """Bring every row to mean 0 and variance 1; gain and bias are still 1 and 0.
+
+    x: [..., d]   ->   [..., d]
+    """
     return layernorm(x, np.ones(x.shape[-1]), np.zeros(x.shape[-1]))
 # end::norm[]
 

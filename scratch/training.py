@@ -32,7 +32,7 @@ def encode(text):
 
 
 def decode(ids):
-    """Turn ids back into text."""
+    """Turn ids, [characters], back into text."""
     check_tokens(ids, len(SYMBOLS))
     return "".join(SYMBOLS[i] for i in ids)
 # end::symbols[]

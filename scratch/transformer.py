@@ -97,7 +97,7 @@ def silu(z):
 
 
 def silu_backward(upstream, z):
-    """Scale the gradient by the slope of silu at z."""
+    """Scale the gradient by the slope of silu at z: [...] -> [...]."""
     check_upstream(upstream, np.shape(z))
     s = sigmoid(z)
     # The slope of sigmoid is s (1 - s).
@@ -249,7 +249,7 @@ def stack(
 
 
 def stack_backward(upstream, traces, layers, block_backward=block_backward):
-    """Go down the stack again: x gradient, and a dict of gradients a block."""
+    """Go down from upstream, [..., tokens, d]: x gradient, and a dict a block."""
     check_same("traces and layers", (len(traces),), (len(layers),))
     gradients = []
     for trace, weights in zip(reversed(traces), reversed(layers), strict=True):

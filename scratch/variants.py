@@ -80,13 +80,19 @@ NORMS = {
 
 
 def normalize(x, weights, place, variant, epsilon):
-    """Apply the variant's norm of one place: "_1", "_2", or "" for the last."""
+    """Apply the variant's norm of one place: "_1", "_2", or "" for the last.
+
+    x: [..., d]   ->   [..., d]
+    """
     norm, _, parts = NORMS[variant.norm]
     return norm(x, *(weights[part + place] for part in parts), epsilon)
 
 
 def normalize_backward(upstream, x, weights, place, variant, epsilon):
-    """Give the x gradient, and a dict with those of the gain (and bias)."""
+    """Give the x gradient, and a dict with those of the gain (and bias).
+
+    upstream: [..., d]   ->   x gradient: [..., d], and the dict
+    """
     _, norm_backward, parts = NORMS[variant.norm]
     gain = weights["gain" + place]
     x_bar, *gradients = norm_backward(upstream, x, gain, epsilon)
@@ -137,7 +143,10 @@ def check_model(weights, variant, n_heads, start):
 
 # tag::feed-forward[]
 def feed_forward(x, weights, variant):
-    """Apply the variant's feed-forward: SwiGLU, or an MLP with some activation."""
+    """Apply the variant's feed-forward: SwiGLU, or an MLP with some activation.
+
+    x: [..., d]   ->   trace with result: [..., d]
+    """
     if variant.feed_forward == "swiglu":
         return swiglu(x, *(weights[name] for name in ("W_g", "W_u", "W_d")))
     parts = (weights.get(name) for name in ("W_1", "b_1", "W_2", "b_2"))
@@ -145,7 +154,10 @@ def feed_forward(x, weights, variant):
 
 
 def feed_forward_backward(upstream, trace, weights, variant):
-    """Give the x gradient, and a dict with those of the weights that are there."""
+    """Give the x gradient, and a dict with those of the weights that are there.
+
+    upstream: [..., d]   ->   x gradient: [..., d], and the dict
+    """
     is_gated = variant.feed_forward == "swiglu"
     names = ("W_g", "W_u", "W_d") if is_gated else ("W_1", "b_1", "W_2", "b_2")
     backward = swiglu_backward if is_gated else mlp_backward
@@ -158,8 +170,9 @@ def feed_forward_backward(upstream, trace, weights, variant):
 
 # tag::residual[]
 def residual(x, sublayer, norm, norm_first):
-    """Add what a sublayer has to say to the rows it read: its trace, and new rows.
+    """Add what a sublayer has to say to the rows it read.
 
+    x: [..., tokens, d]   ->   the sublayer's trace, and new rows: [..., tokens, d]
     Source: vaswani2017attention, section 3.1 (norm last);
     xiong2020layer, section 3 (norm first).
     """
@@ -178,6 +191,8 @@ def residual_backward(
     """Let the gradient go both ways through the sum.
 
     Only with the norm first is one of the two ways untouched.
+
+    upstream: [..., tokens, d]   ->   x gradient, and a dict of those of the weights
     """
     if norm_first:
         inside, gradients = sublayer_backward(upstream, trace)
@@ -234,7 +249,10 @@ def variant_block(
 
 # tag::variant-block-backward[]
 def variant_block_backward(upstream, trace, weights):
-    """Give the x gradient, and a dict of gradients keyed like weights."""
+    """Give the x gradient, and a dict of gradients keyed like weights.
+
+    upstream: [..., tokens, d]   ->   x gradient: [..., tokens, d], and the dict
+    """
     x, attention, u, worked, _, variant, epsilon = trace
     settings = {"weights": weights, "variant": variant, "epsilon": epsilon}
 
@@ -264,7 +282,10 @@ def turn(variant, start, n_tokens, d_head, base=10_000.0):
 
 
 def add_positions(x, weights, variant, start):
-    """Add to every row what the variant adds for its position, if anything."""
+    """Add to every row what the variant adds for its position, if anything.
+
+    x: [..., tokens, d]   start: position of the first row   ->   [..., tokens, d]
+    """
     end = start + x.shape[-2]
     if variant.positions == "sinusoidal":
         return x + sinusoidal(end, x.shape[-1])[start:]
@@ -316,7 +337,10 @@ def variant_model(
 
 # tag::variant-model-backward[]
 def variant_model_backward(upstream, trace, weights):
-    """Give a dict of gradients keyed like weights; a tied E gets a sum of two."""
+    """Give a dict of gradients keyed like weights; a tied E gets a sum of two.
+
+    upstream: [..., tokens, n_vocab]
+    """
     gradients, variant, epsilon = {}, trace.variant, trace.epsilon
     if variant.is_tied:
         x_bar, E_bar = tied_head_backward(upstream, trace.hidden, weights["E"])
