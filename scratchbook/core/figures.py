@@ -21,6 +21,8 @@ PROLOG: Final = re.compile(r"\A\s*(?:<\?xml.*?\?>\s*)?(?:<!--.*?-->\s*)*(?:<!DOC
 REFERENCE: Final = re.compile(r"url\(\s*['\"]?#([^'\")]+)['\"]?\s*\)")
 BLACK: Final = re.compile(r"(?<![\w#])(?:#000000|#000|black|rgb\(0, ?0, ?0\))(?![\w])", re.IGNORECASE)
 FOR_ALL: Final = re.compile(r"\s*\*\s*\{([^{}]*)\}\s*")
+SHOWN: Final = re.compile("#|data:image/")
+LINKED: Final = re.compile("#|data:image/|https?:")  # a browser follows it when the reader asks
 COLOURED: Final = ("fill", "stroke", "color", "stop-color", "style")
 # What runs or fetches when a reader opens the page, and what tells when and by what the file was made.
 UNWANTED: Final = frozenset({"script", "foreignObject", "metadata", "iframe", "handler", "set", "animate"})
@@ -132,9 +134,10 @@ def _move_style(root: ElementTree.Element) -> None:
 
 
 def _tidy_attributes(element: ElementTree.Element, ids: dict[str | None, str]) -> None:
+    allowed = LINKED if str(element.tag).rpartition("}")[2] == "a" else SHOWN
     for name, value in list(element.attrib.items()):
         local = name.rpartition("}")[2]
-        if local.startswith("on") or (local in ("href", "src") and not re.match(r"#|data:image/|https?:", value)):
+        if local.startswith("on") or (local in ("href", "src") and not allowed.match(value)):
             del element.attrib[name]
         elif local == "id":
             element.set(name, ids[value])

@@ -74,6 +74,11 @@ def test_attributes_that_run_or_fetch_go(name):
     assert attributes(f"<a {name}/>") == {}
 
 
+def test_a_link_leads_elsewhere_and_no_picture_comes_from_there():
+    assert attributes('<a href="https://example.org"/>') == {"href": "https://example.org"}
+    assert attributes('<image href="https://example.org/seen.png"/>') == {}
+
+
 def test_a_prolog_goes():
     text = f'<?xml version="1.0"?>\n<!DOCTYPE svg PUBLIC "-//W3C//DTD" "x.dtd">\n<svg {NAMESPACES}/>'
 
