@@ -12,12 +12,13 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from scratchbook.core.cells import BranchCell
 from scratchbook.core.errors import Mistake, Place, ScratchbookError
-from scratchbook.ext.directive import Converter, LiveDirective, whole_number
+from scratchbook.ext.directive import Converter, LiveDirective, number_of
 from scratchbook.ext.domain import domain_of
 from scratchbook.ext.equations import WORKED, find_equation, labels_of
 from scratchbook.ext.run import OUTCOMES_EVENT
 from scratchbook.ext.states import Variant, show_states
 
+MOST_DIGITS: Final = 12
 TASK: Final = "scratchbook.core.equation.branch:run_worked"
 
 
@@ -36,13 +37,20 @@ class Worked:
     digits: int = 4
 
 
+def read_digits(text: str) -> int:
+    """Read how many digits a number has after its point."""
+    if (digits := number_of(text, "digits", least=0)) > MOST_DIGITS:
+        raise ValueError(f"a number has at most {MOST_DIGITS}")
+    return digits
+
+
 class WorkedDirective(LiveDirective):
     """Name an equation by its label, and give the numbers, one symbol a line, by their names in the code."""
 
     wanted: ClassVar[dict[str, Converter]] = {
         "class": directives.class_option,
         "index": directives.unchanged,
-        "digits": whole_number,
+        "digits": read_digits,
     }
 
     def make_nodes(self) -> list[nodes.Node]:
@@ -55,7 +63,7 @@ class WorkedDirective(LiveDirective):
         cell = self.page.fresh_id(nodes.make_id(f"worked-{label}"))
         self.page.cells.append(BranchCell(cell, self.place, TASK))
         docname = self.env.current_document.docname
-        index, digits = self.options.get("index", ""), min(self.options.get("digits", 4), 12)
+        index, digits = self.options.get("index", ""), self.options.get("digits", 4)
         self.domain.keep(docname, WORKED, Worked(label, "\n".join(self.content), self.place, cell, index, digits))
         place = nodes.container("", classes=["scratchbook-worked", *self.options.get("class", [])])
         place["scratchbook_worked"] = (docname, cell, label)

@@ -441,6 +441,16 @@ def test_a_label_that_two_equations_have_is_named_once(chapter):
     assert told == ["the book has eq-a [scratchbook.equation]"] * 2
 
 
+@pytest.mark.parametrize(
+    ("digits", "told"), [("-1", "it must be a whole number of digits, 0 or more"), ("99", "a number has at most 12")]
+)
+def test_digits_that_no_number_has_are_told(chapter, digits, told):
+    work = f"\n```{{worked}} eq-rms\n:digits: {digits}\n\nx = [3.0, 4.0]\n```\n"
+    built = chapter(page(NOTATION, display(EQUATION), SHOWN, work), CODE)
+
+    assert f"option 'digits' of {{worked}} is '{digits}': {told}" in built.messages
+
+
 def test_an_unknown_label_to_work_is_told(chapter):
     built = chapter(page(display("a = b", ":label: eq-a\n:nocheck: x"), "\n```{worked} eq-b\nx = 1\n```\n"))
 
