@@ -3,6 +3,7 @@
 core            pure: text and arrays in, data out; knows no Sphinx
 ext             everything that touches Sphinx
     settings    what conf.py says, as one typed value
+    speed       what Sphinx has made before: coloured code, compiled templates
     options     where each option stands
     directive   the base of what authors write: a place, and mistakes that leave the page whole
     live        {live}: leaves cells and placeholders
@@ -30,6 +31,7 @@ ext             everything that touches Sphinx
     promises    what a block promised to show, and did not
     report      every mistake once, in every build
     unfixed     pages that Sphinx warned about are read again
+    parts       listings, texts and tables as nodes
     resolve     outcomes into Sphinx's own nodes
     figures     drawings, in the form that each builder can carry
     mathematics formulas, drawn by KaTeX while the page is built
@@ -56,6 +58,8 @@ ext             everything that touches Sphinx
     exercises   {exercise}, {hint}, {solution}, {starter}, {check}, and the branches that judge their code
     numbering   numbers, stars and lists of exercises, references to them
     api         {api}, what a file of code offers, with the pages that show it
+    citations   what the works of a bibliography are called
+    book        a book opened without a build, for the commands
     tally       {tally}, how much of the book holds, and the closing line of a build
 """
 

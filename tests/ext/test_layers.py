@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import scratchbook
+
 ROOT = Path(__file__).parents[2]
 CORE = sorted((ROOT / "scratchbook/core").rglob("*.py"))
 EXT = sorted((ROOT / "scratchbook/ext").glob("*.py"))
@@ -51,6 +53,12 @@ def test_the_foundation_knows_no_room_above_it(room):
     known = rooms_of_ext(ROOT / f"scratchbook/ext/{room}.py")
 
     assert known <= set(FOUNDATION[: FOUNDATION.index(room)])
+
+
+def test_the_map_names_every_room_of_ext():
+    named = {line.split()[0] for line in scratchbook.__doc__.splitlines() if line.startswith("    ")}
+
+    assert named == {path.stem for path in EXT} - {"__init__"}
 
 
 def test_scratch_knows_nothing_of_the_generator():
