@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -16,30 +16,37 @@ from scratchbook.ext.directive import LiveRole
 from scratchbook.ext.domain import Slot, domain_of
 
 
-class Value(LiveRole):
-    """A number in a sentence, from the page's session."""
+class InlineCode(LiveRole):
+    """Code in a sentence, from the page's session.   kind: of its cell.   shows: what its place waits for."""
+
+    kind: ClassVar[type[ValueCell] | type[ClaimCell]]
+    shows: ClassVar[Literal["value", "claim"]]
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Leave the cell, and its expression as the text until the value is known."""
-        cell_id = find_translated(self, ValueCell)
+        """Leave the cell and its place, with the text that stands there until the outcome is known."""
+        cell_id = find_translated(self)
         if cell_id is None:
-            cell = ValueCell(self.page.numbered_id("value"), self.spot.place, self.text)
+            cell = self.kind(self.page.numbered_id(self.shows), self.spot.place, self.text)
             self.page.cells.append(cell)
             cell_id = cell.id
-        return [inline_slot(self, cell_id, "value", self.text)], []
+        # A plain node: a subclass of it in a heading would stop Sphinx's title collector.
+        text = self.text if self.shows == "value" else ""
+        node = nodes.inline(self.rawtext, text, classes=[f"scratchbook-{self.shows}"])
+        node["scratchbook"] = Slot(self.docname, (cell_id,), self.shows)
+        self.set_source_info(node)
+        return [node], []
 
 
-class Claim(LiveRole):
+class Value(InlineCode):
+    """A number in a sentence."""
+
+    kind, shows = ValueCell, "value"
+
+
+class Claim(InlineCode):
     """An assertion about the sentence before it: nothing on the page while it holds."""
 
-    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Leave the cell, and an empty place on the page."""
-        cell_id = find_translated(self, ClaimCell)
-        if cell_id is None:
-            cell = ClaimCell(self.page.numbered_id("claim"), self.spot.place, self.text)
-            self.page.cells.append(cell)
-            cell_id = cell.id
-        return [inline_slot(self, cell_id, "claim", "")], []
+    kind, shows = ClaimCell, "claim"
 
 
 class SettleInlines(SphinxTransform):
@@ -97,20 +104,12 @@ def count_breaks(node: nodes.Node) -> int:
     return node.astext().count("\n")
 
 
-def inline_slot(role: LiveRole, cell_id: str, shows: Any, text: str) -> nodes.inline:
-    """Return a plain inline node: a subclass of it in a heading would stop Sphinx's title collector."""
-    node = nodes.inline(role.rawtext, text, classes=[f"scratchbook-{shows}"])
-    node["scratchbook"] = Slot(role.docname, (cell_id,), shows)
-    role.set_source_info(node)
-    return node
-
-
-def find_translated(role: LiveRole, kind: type[ValueCell] | type[ClaimCell]) -> str | None:
+def find_translated(role: InlineCode) -> str | None:
     """Return the chapter's cell that a translated sentence means: the same expression, nearest to the same line."""
     if not role.spot.is_translated:
         return None
     line = role.spot.place.line
-    same = [cell for cell in role.page.cells if isinstance(cell, kind) and cell.expression == role.text]
+    same = [cell for cell in role.page.cells if isinstance(cell, role.kind) and cell.expression == role.text]
     if not same:
         role.note("value", f"the translation shows '{role.text}', which its chapter does not")
         return ""
