@@ -42,7 +42,7 @@ class Met:
     @property
     def text(self) -> str:
         """The fact, without who asked: that is said once for all who did."""
-        return re.sub(r" \(run by \S+:\d+\)$", "", self.mistake.text)
+        return re.sub(r" \(run by .+?:\d+\)$", "", self.mistake.text)
 
 
 def say_mistakes(app: Sphinx, domain: LiveDomain, others: tuple[Mistake, ...] = ()) -> None:

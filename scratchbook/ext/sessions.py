@@ -71,7 +71,7 @@ def page_jobs(docname: str, page: Page, sources: Sources, settings: Settings) ->
     """Yield the sessions of one page."""
     own = settings_of_page(page, settings)
     for key, state, cells in page.sessions(docname):
-        if "#" in key:
+        if cells[0] in page.alone:
             yield Job(docname, key, lone_session(key, cells, own))
         else:
             yield page_job(docname, key, cells, state, sources, own)

@@ -429,6 +429,18 @@ def test_one_place_gives_one_message_however_many_pages_meet_it(project):
     ]
 
 
+def test_pages_whose_names_have_blanks_share_a_message_too(project):
+    page = "# Page\n\n```{live}\nimport own\nown.fail()\n```\n"
+    project.write({f"docs/page {name}.md": page for name in ("one", "two")})
+    project.write({"scratch/own.py": "def fail():\n    1 / 0\n"})
+    project.write({"docs/index.md": "# Book\n\n```{toctree}\npage one\npage two\n```\n"})
+
+    assert project.build().warnings == [
+        "scratch/own.py:2: WARNING: ZeroDivisionError: division by zero (run by docs/page one.md:3 and 1 more) "
+        "[scratchbook.run]"
+    ]
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("strict", [False, True])
 def test_the_build_fails_in_every_way_of_building(project, jobs, strict):

@@ -177,6 +177,18 @@ def test_a_system_that_cannot_fork_is_one_message_and_shows_the_code(pair):
     assert "print('value 1')" in (pair.root / "build/text/one.txt").read_text()
 
 
+@pytest.mark.parametrize("name", ["page", "c#"])
+def test_the_names_of_pages_and_states_may_hold_any_sign(project, name):
+    states = "```{states} colour\n#ff0000, #00ff00\n```\n"
+    block = "```{live} own.py\n:tag: shown\n\nprint(colour, x)\n```\n"
+    project.write({"scratch/own.py": "# tag::shown[]\nx = 1\n# end::shown[]\n"})
+    project.write({"docs/index.md": f"# Book\n\n```{{toctree}}\n{name}\n```\n"})
+    built = project.write({f"docs/{name}.md": f"# Page\n\n{states}\n{block}"}).build()
+
+    assert built.warnings == []
+    assert all(words in built.text(name) for words in ("x = 1", "#ff0000 1", "#00ff00 1"))
+
+
 @pytest.mark.parametrize(
     ("network", "said"), [(False, "the network and the environment of other processes"), (True, "the environment of")]
 )
