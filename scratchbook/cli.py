@@ -1,4 +1,4 @@
-"""The command `scratchbook`: ask the store of outcomes, and run pages twice.  Reads chapters as a build does."""
+"""The command `scratchbook`: begin a book, and ask about the outcomes of one.  Reads chapters as a build does."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status: 0 when all is well, 1 when not, 2 when it was asked wrongly."""
     parser = make_parser()
     asked = parser.parse_args(arguments)
+    if "folder" in asked:
+        return run_new(asked.folder)
     conf, source = Path(asked.conf).resolve(), Path(asked.source or default_source(asked.conf)).resolve()
     if not (conf / "conf.py").is_file():
         parser.error(f"there is no conf.py in {asked.conf}; say where it is with --conf")
@@ -44,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def make_parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
-    parser = argparse.ArgumentParser(prog="scratchbook", description="Ask about the outcomes of a book's code.")
+    parser = argparse.ArgumentParser(prog="scratchbook", description="Begin a book, and ask about its outcomes.")
     places = argparse.ArgumentParser(add_help=False)
     places.add_argument("--conf", default=".", metavar="DIR", help="the folder of conf.py (default: this one)")
     places.add_argument(
@@ -54,6 +56,9 @@ def make_parser() -> argparse.ArgumentParser:
         "--build", metavar="DIR", help="the folder of what is built, or one output folder (default: build, else _build)"
     )
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    new = commands.add_parser("new", help="write the three files of a first book")
+    new.add_argument("folder", type=Path, metavar="FOLDER", help="where, such as my-book")
 
     cache = commands.add_parser("cache", parents=[places], help="ask the store of outcomes")
     what = cache.add_mutually_exclusive_group(required=True)
@@ -94,6 +99,20 @@ def make_parser() -> argparse.ArgumentParser:
     )
     doctest.set_defaults(run=run_doctest, execute="run", builder="doctest")
     return parser
+
+
+def run_new(folder: Path) -> int:
+    """Write a first book and say how it is built."""
+    from scratchbook.beginning import begin_book
+
+    try:
+        names = begin_book(folder)
+    except OSError as error:
+        print(f"scratchbook: {error}", file=sys.stderr)
+        return 2
+    print(f"wrote {', '.join(names)}; build the book in {folder} with")
+    print("    python -m sphinx --conf-dir . docs build/html")
+    return 0
 
 
 def default_source(conf: str) -> str:

@@ -36,7 +36,7 @@ class Change:
     new: str
 
     def __str__(self) -> str:
-        return f"{self.label}, {self.where}: {self.operator} changes {self.old!r} to {self.new!r}"
+        return f"{self.label}, {self.where}: {self.operator} changes '{self.old}' to '{self.new}'"  # as a list has it
 
 
 @dataclass
@@ -88,6 +88,7 @@ class Proof:
 
 def read_equivalents(path: Path | None) -> dict[Change, str]:
     """Read the file of equivalents.  Raises BookError."""
+    needed = ("label", "where", "operator", "old", "new", "reason")
     if path is None:
         return {}
     try:
@@ -96,7 +97,10 @@ def read_equivalents(path: Path | None) -> dict[Change, str]:
             Change(table["label"], table["where"], table["operator"], table["old"], table["new"]): table["reason"]
             for table in tables
         }
-    except (OSError, tomllib.TOMLDecodeError, KeyError, TypeError) as error:
+    except KeyError as error:
+        fact = f"a change of {path} has no {error.args[0]}"
+        raise BookError(f"{fact}; each [[equivalent]] needs {', '.join(needed)}") from None
+    except (OSError, tomllib.TOMLDecodeError, TypeError) as error:
         raise BookError(f"{path} cannot be read as equivalents: {error}") from error
 
 

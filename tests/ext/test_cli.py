@@ -55,6 +55,20 @@ def pins(book, page="one"):
     return path.read_text() if path.exists() else None
 
 
+# A first book.
+
+
+def test_a_book_that_is_there_is_not_overwritten(tmp_path, capsys):
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/index.md").write_text("# Mine\n")
+
+    assert main(["new", str(tmp_path)]) == 2
+    assert capsys.readouterr().err == (
+        f"scratchbook: {tmp_path}/docs/index.md is there already; name a folder without it\n"
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["docs"]
+
+
 # The store.
 
 

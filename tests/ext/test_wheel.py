@@ -43,25 +43,26 @@ def test_the_wheel_holds_every_file_of_the_package(installed):
 
 
 @pytest.fixture(scope="module")
-def book(tmp_path_factory):
-    """Write the three files of the guide's first book, as it shows them."""
-    folder = tmp_path_factory.mktemp("book")
-    block = r"^(`{3,})\{code-block\} \w+\n:caption: (\S+)\n\n(.*?)^\1$"
-    for _, name, text in re.findall(block, GUIDE.read_text("utf-8"), re.MULTILINE | re.DOTALL):
-        path = folder / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return folder
+def book(installed, tmp_path_factory):
+    """Begin a book with the first command of the guide, and return its folder."""
+    folder = tmp_path_factory.mktemp("new")
+    (name,) = re.findall(r"^scratchbook new (\S+)\ncd \1$", GUIDE.read_text("utf-8"), re.MULTILINE)
+    command = "import sys; from scratchbook.cli import main; sys.exit(main())"
+    said = run("-c", command, "new", name, cwd=folder, PYTHONPATH=str(installed)).stdout
+    assert said.splitlines()[-1].strip() in GUIDE.read_text("utf-8").splitlines()
+    return folder / name
 
 
-def test_the_first_book_of_the_guide_is_three_files(book):
+def test_the_first_book_is_the_three_files_that_the_guide_shows(book):
+    include = r"^```\{literalinclude\} \.\./\.\./scratchbook/template/(\S+)\.txt$"
+    shown = re.findall(include, GUIDE.read_text("utf-8"), re.MULTILINE)
     names = {path.relative_to(book).as_posix() for path in book.rglob("*") if path.is_file()}
 
-    assert names == {"conf.py", "docs/index.md", "scratch/softmax.py"}
+    assert names == set(shown) == {"conf.py", "docs/index.md", "scratch/softmax.py"}
 
 
 def test_the_wheel_builds_the_guides_first_book_with_another_theme(installed, book):
-    (command,) = re.findall(r"^python (-m sphinx .*)$", GUIDE.read_text("utf-8"), re.MULTILINE)
+    command, *_ = re.findall(r"^python (-m sphinx .*)$", GUIDE.read_text("utf-8"), re.MULTILINE)
     words = [*command.split(), "--fail-on-warning", "--nitpicky"]
     where = "import scratchbook; print(scratchbook.__file__)"
 
