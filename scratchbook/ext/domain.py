@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -16,6 +18,8 @@ from sphinx.environment import BuildEnvironment
 from scratchbook.core.cells import BranchCell, Cell, CellOutcome, CodeCell, Outcome, State
 from scratchbook.core.errors import Mistake, Place
 from scratchbook.ext.settings import project_root
+
+HELD: Final = re.compile(r"[A-Za-z0-9/_.-]+")
 
 
 @dataclass(frozen=True)
@@ -220,9 +224,14 @@ def set_folders(app: Sphinx) -> None:
     domain.builder = app.builder
 
 
+def in_ids(docname: str) -> str:
+    """Return what stands for a page in ids: its name, with a digest where an id cannot hold all letters of that."""
+    return docname if HELD.fullmatch(docname) else f"{docname}-{hashlib.sha256(docname.encode()).hexdigest()[:8]}"
+
+
 def output_id(docname: str, label: str) -> str:
     """Return the anchor of an output: the same in every build, and its own in a book of one file."""
-    return nodes.make_id(f"output-{docname}-{label}")
+    return nodes.make_id(f"output-{in_ids(docname)}-{label}")
 
 
 def register(app: Sphinx) -> None:
@@ -233,4 +242,4 @@ def register(app: Sphinx) -> None:
 
 def listing_id(docname: str, cell: str) -> str:
     """Return the anchor of the lines of a file that a cell shows."""
-    return nodes.make_id(f"listing-{docname}-{cell}")
+    return nodes.make_id(f"listing-{in_ids(docname)}-{cell}")

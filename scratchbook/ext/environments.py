@@ -8,6 +8,8 @@ from __future__ import annotations
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from scratchbook.ext.domain import in_ids
+
 CLASS = "amsmath"
 
 
@@ -17,7 +19,7 @@ def name_environments(app: Sphinx, doctree: nodes.document) -> None:
     docname = app.env.current_document.docname
     blocks = [block for block in doctree.findall(nodes.math_block) if CLASS in block["classes"] and block.get("label")]
     for number, block in enumerate(blocks, start=1):
-        label, random = f"{docname}:{number}", block["label"]
+        label, random = f"{in_ids(docname)}:{number}", block["label"]
         domain.equations[label] = domain.equations.pop(random)
         block["label"] = label
         old, new = (nodes.make_id(f"equation-{name}") for name in (random, label))

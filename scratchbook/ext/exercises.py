@@ -21,7 +21,7 @@ from scratchbook.core.errors import Mistake, Place, ScratchbookError
 from scratchbook.core.records import to_json
 from scratchbook.ext.boxes import Box
 from scratchbook.ext.directive import Converter, LiveDirective, required, whole_number
-from scratchbook.ext.domain import domain_of
+from scratchbook.ext.domain import domain_of, in_ids
 
 KINDS: Final = ("explain", "derive", "count", "implement")
 MOST_STARS: Final = 3
@@ -99,7 +99,7 @@ class ExerciseBox(Box):
         number = 1 + len(self.page.kept.get("exercises", ()))
         box = self.make_box(self.read_title(), "exercise")
         if not box["ids"]:
-            box["ids"] = [nodes.make_id(f"exercise-{docname}-{number}")]
+            box["ids"] = [nodes.make_id(f"exercise-{in_ids(docname)}-{number}")]
             self.state.document.note_explicit_target(box, box)
         title = box[0].astext()
         exercise = Exercise(label, box["ids"][0], title, self.options.get("kind", ""), self.options.get("stars", 0))

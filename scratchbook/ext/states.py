@@ -16,7 +16,7 @@ from sphinx.transforms import SphinxTransform
 from scratchbook.core.cells import State
 from scratchbook.core.errors import Mistake, ScratchbookError
 from scratchbook.ext.directive import LiveDirective
-from scratchbook.ext.domain import Slot, States, domain_of
+from scratchbook.ext.domain import Slot, States, domain_of, in_ids
 
 MOST_STATES: Final = 8  # the style sheet has a rule for each
 
@@ -81,7 +81,7 @@ def state_control(page: str, states: States, form: str) -> nodes.Node:
     if form != "html":
         listed = (states.name, ", ".join(states.values))
         return nodes.paragraph("", translate("This page is computed for each %s: %s.") % listed)
-    group = nodes.make_id(f"states-{page}-{states.name}")
+    group = nodes.make_id(f"states-{in_ids(page)}-{states.name}")
     buttons = "".join(
         f'<label><input type="radio" name="{group}" class="scratchbook-pick-{number}" autocomplete="off"'
         f"{' checked' if number == 1 else ''}> {escape(value)}</label>"

@@ -166,6 +166,41 @@ def test_ids_are_unique_in_a_book_of_one_file(built):
     assert len(found) == len(set(found))
 
 
+def test_so_are_those_of_pages_whose_names_no_id_can_hold(project):
+    page = """
+        # Page
+
+        ```{states} pet
+        cat, dog
+        ```
+
+        ```{live}
+        print(pet)
+        ```
+
+        ```{live} own.py
+        :no-output: a name
+        ```
+
+        ```{exercise}
+        Why?
+        ```
+
+        \\begin{equation}
+        x
+        \\end{equation}
+        """
+    project.write(
+        {"docs/第一章.md": page, "docs/第二章.md": page.replace("Page", "Another"), "scratch/own.py": "x = 1\n"}
+    )
+    project.write({"docs/index.md": "# Book\n\n```{toctree}\n第一章\n第二章\n```\n"})
+    built = project.build("singlehtml", myst_enable_extensions=["amsmath"])
+
+    found = re.findall(r'\bid="([^"]+)"', built.file("index.html"))
+    assert sorted(name for name in found if found.count(name) > 1) == []
+    assert len(set(re.findall(r'type="radio" name="([^"]+)"', built.file("index.html")))) == 2
+
+
 def test_every_link_in_a_book_of_one_file_leads_somewhere(built):
     page = built["singlehtml"].file("index.html")
     names = set(re.findall(r'\bid="([^"]+)"', page))
