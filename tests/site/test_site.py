@@ -411,6 +411,28 @@ def test_on_paper_all_answers_are_open_and_nothing_else_is_there(chapter, open_p
             assert not page.locator(chrome).first.is_visible()
 
 
+def test_on_paper_a_long_listing_and_a_long_table_go_on_over_the_page(chapter, open_page):
+    with open_page(chapter) as page:
+        page.emulate_media(media="print")
+        inside = "(boxes) => [...new Set(boxes.map((box) => getComputedStyle(box).breakInside))]"
+
+        assert page.locator("article :is(pre, table)").evaluate_all(inside) == ["auto"]
+        assert page.locator(".table-wrapper").first.evaluate("box => getComputedStyle(box).overflowX") == "visible"
+
+
+def test_a_formula_is_as_high_as_the_words_beside_it(chapter, open_page):
+    with open_page(chapter) as page:
+        formula, words = page.locator("p > span.math > .katex").first.evaluate(
+            "formula => [formula, formula.closest('p')].map((box) => parseFloat(getComputedStyle(box).fontSize))"
+        )
+        assert formula / words == pytest.approx(1.08, abs=0.01)
+
+
+def test_a_finger_finds_what_leads_to_an_output(chapter, open_page):
+    with open_page(chapter, width=390) as page:
+        assert page.locator(".scratchbook-label a").first.bounding_box()["height"] >= 24
+
+
 def test_without_script_paper_has_all_answers_too(chapter, open_page):
     with open_page(chapter, java_script_enabled=False) as page:
         page.emulate_media(media="print")

@@ -52,7 +52,7 @@
   const cut = Search.makeSearchSummary;
   Search.makeSearchSummary = (...found) => {
     const excerpt = cut(...found);
-    if (excerpt) excerpt.textContent = excerpt.textContent.replace(/^\.\.\.\S*\s+/, "… ").replace(/\s+\S*\.\.\.$/, " …").replaceAll(" : ", ": ");
+    if (excerpt) excerpt.textContent = excerpt.textContent.replace(/^\.\.\.\S*\s+/, "… ").replace(/\s+\S*\.\.\.$/, " …").replace(/\s+: /g, ": ");
     return excerpt;
   };
 })();
