@@ -86,7 +86,7 @@ class Page:
         with own_streams(self.marker.handle):
             try:
                 self._execute(cell, ending)
-                wait_for_threads(threads)
+                self._wait_for_threads(cell, threads)
             except BaseException as error:  # whatever code raises, also SystemExit and KeyboardInterrupt
                 self._fail(cell, ending, error)
         if os.getpid() != self._process:
@@ -100,6 +100,13 @@ class Page:
         has_started = self.tracer.starts > starts
         self.report({**ending.line(cell.id), "processes": self._processes(), "has_started": has_started})
         return not ending.stops
+
+    def _wait_for_threads(self, cell: Cell, before: set[threading.Thread]) -> None:
+        """Let the threads that a cell started end with it, so that what they print is its output.  Says for which."""
+        for thread in threading.enumerate():
+            if thread not in before and not thread.daemon:
+                self.report({"waits": cell.id, "thread": thread.name})
+                thread.join()
 
     def _end_copy(self, cell: Cell, ending: Ending) -> NoReturn:
         """End a copy of this process that a block has forked: the rest of the page is not its own."""
@@ -219,13 +226,6 @@ def _remember_page(session: Session) -> None:
             lines.setdefault(cell.code.path, {}).update(numbered)
     for path, known in lines.items():
         remember_lines(path, known)
-
-
-def wait_for_threads(before: set[threading.Thread]) -> None:
-    """Let the threads that a block started end with it, so that what they print is its output."""
-    for thread in threading.enumerate():
-        if thread not in before and not thread.daemon:
-            thread.join()
 
 
 def _is_within(place: Place, cell: Cell) -> bool:

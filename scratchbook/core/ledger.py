@@ -23,6 +23,7 @@ class Entry:
 
     begin: its first mark.   started: when, by the monotonic clock.   process: in which it runs.
     line: what its process said at its end.   mistakes: what was seen from outside.
+    thread: the name of the one that it waits for, "" while its own code runs.
     """
 
     cell: Cell
@@ -31,6 +32,7 @@ class Entry:
     process: int
     line: dict[str, Any] | None = None
     mistakes: list[Mistake] = field(default_factory=list)
+    thread: str = ""
 
 
 class Ledger:
@@ -65,6 +67,8 @@ class Ledger:
             self._close(self.entries[line["end"]], line)
         elif line.get("copy") in self.entries:
             self._note_copy(self.entries[line["copy"]], [Mistake.from_json(mistake) for mistake in line["mistakes"]])
+        elif line.get("waits") in self.entries:
+            self.entries[line["waits"]].thread = line["thread"]
         elif "uses" in line:
             uses = from_json(Uses, line["uses"])
             self.uses = merge(self.uses, uses) if self.uses else uses

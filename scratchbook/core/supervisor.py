@@ -206,6 +206,9 @@ class Supervisor:
         seconds = self._block_seconds(entry.cell) if entry else 0.0
         if entry and time.monotonic() - entry.started >= seconds:
             choice = raising(entry.cell, ":timeout:", "scratchbook_block_seconds")
+            if entry.thread:
+                fact = f"its thread {entry.thread!r} ran longer than {seconds:g} s and was stopped"
+                return f"{fact}; let it end, make it a daemon, or {choice}"
             return f"ran longer than {seconds:g} s and was stopped; {choice}"
         choice = "raise it with scratchbook_page_seconds"
         return f"the page ran longer than {self._page_seconds:g} s and was stopped here; {choice}"

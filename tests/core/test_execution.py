@@ -600,3 +600,13 @@ def test_a_figure_that_nobody_sees_is_told(project, code):
 )
 def test_a_figure_that_is_shown_closed_or_saved_is_none_that_is_lost(project, cells):
     assert [cell.mistakes for cell in project.run(*cells).cells.values()] == [()] * len(cells)
+
+
+def test_a_thread_that_does_not_end_is_named(project):
+    code = "import threading\nthreading.Thread(target=threading.Event().wait, name='waiter').start()\nprint(1)"
+    mistake = project.mistake(block(code, seconds=0.5))
+
+    assert mistake.text == (
+        "its thread 'waiter' ran longer than 0.5 s and was stopped; let it end, make it a daemon, or raise it with "
+        ":timeout: or scratchbook_block_seconds"
+    )
