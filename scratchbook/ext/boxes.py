@@ -265,6 +265,7 @@ class TitlesOnce(SphinxPostTransform):
     """Take the title from a box that says again what the title of its section, right above it, has said."""
 
     default_priority = 390  # before other builders make something else of a box
+    formats = ("html", "latex", "text", "man")  # Texinfo's writer takes what comes first for a title
 
     def run(self, **kwargs: Any) -> None:
         """Look at what comes first in each section."""

@@ -210,3 +210,9 @@ def test_the_title_of_a_section_stands_once_in_other_builders_too(chapter, build
     built = chapter("# Book\n\n## Teach it\n" + TEACH.replace("# Book\n", ""), builder=builder)
 
     assert len(re.findall("teach it", built.file(file), re.IGNORECASE)) == 1
+
+
+def test_texinfo_whose_boxes_begin_with_a_title_keeps_it(chapter):
+    built = chapter("# Book\n\n## Teach it\n" + TEACH.replace("# Book\n", ""), builder="texinfo")
+
+    assert "@quotation Teach it" in built.file("book.texi")
