@@ -13,7 +13,7 @@ The way of an equation, a room a module:
     evaluator, arithmetic, blocks, defined, indexing, ranges, uses, reductions, calls, parameters,
     differentiation                trees to numbers
     options, targets, asked, factors, origins, codecalls, binding, draws, ties, prepared, sides, gradient, slopes,
-    vacuity, decided                                         what a check runs and draws
+    arguments, picked, vacuity, decided                      what a check runs and draws
     comparison, evidence, comparing, checker, verdict        both sides, and what was found
     mutator, changes, renamings, ranks      changes that a slip could make
     suggest, score, codemutants             did-you-mean, and the proof that checks can fail

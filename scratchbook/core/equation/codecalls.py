@@ -75,6 +75,25 @@ def bind_signature(
     return CodeCall(function, describe(function, name), arguments, rooted)
 
 
+def plain_call(text: str, function: Callable[..., Any] | None, notation: Notation) -> CodeCall | None:
+    """A call that gives a function symbols and nothing else, as f(x, g); None for any other expression."""
+    node = ast.parse(text, mode="eval").body
+    if function is None or not isinstance(node, ast.Call):
+        return None
+    codes = notation.by_code()
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    if not all(isinstance(part, ast.Name) and part.id in codes for part in given):
+        return None
+    names = [ast.unparse(part) for part in node.args]
+    try:
+        named = {keyword.arg or "": ast.unparse(keyword.value) for keyword in node.keywords}
+        bound = inspect.signature(function).bind(*names, **named)
+    except (TypeError, ValueError):
+        return None
+    arguments = {parameter: name for parameter, name in bound.arguments.items() if isinstance(name, str)}
+    return CodeCall(function, describe(function, ast.unparse(node.func)), arguments, {})
+
+
 def check_value(symbol: Symbol, name: str, parameter: str) -> None:
     """Refuse to fill a parameter with an index, which has no one value."""
     if symbol.kind.name == "index":

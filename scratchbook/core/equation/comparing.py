@@ -4,29 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from . import calls, defined
 from .algebra import Row, Value
-from .codecalls import environment_of
+from .codecalls import environment_of, own
 from .comparison import plain
 from .decided import Choices, check_choices
-from .definitions import Clause, is_derivable, is_formula_of_known
-from .differentiation import named_derivative
+from .definitions import Clause, gradient_of, is_derivable, is_formula_of_known
+from .differentiation import gradient_at, named_derivative
+from .draws import seed_of
 from .equation import Definition, Statement
 from .errors import EquationError, StepsError, fault
 from .evaluator import Bound, Budget, Evaluator
 from .evidence import Evidence, Pair
 from .nodes import Call, Derivative, Index, Name, Node, walk
+from .picked import check_picked
 from .prepared import Prepared, has_free_sizes
 from .ranges import Span
 from .sides import Side, Sides
-from .slopes import GRADIENT_DRAWS, check_slopes, settle
+from .slopes import check_slopes, gradient_count, settle
 from .symbols import BESIDE, latex_of
 from .targets import expression_key
 from .verdict import Disagreement
+
+# Where a gradient is compared whose argument the notation does not declare.
+POINTS: Final = (0.7, np.array([0.3, -0.8, 1.1]))
 
 
 class Comparer:
@@ -67,18 +72,20 @@ class Comparer:
             raise
         if self.is_first:
             self.sides.check_repeats()
+            environment = self.sides.of(0)[0].environment
+            check_picked(self.prepared.targets, own({**environment}), self.prepared.namespace)
 
     def compare_draws(self) -> None:
-        """Compare everything at every draw, those with equal numbers last."""
+        """Compare everything at every draw, those that chance does not make last."""
         for number in range(self.prepared.draws):
             for side in self.sides.of(number):
                 self.compare(side)
-                if number < GRADIENT_DRAWS:
+                if number < gradient_count(self.prepared):
                     check_slopes(self, side)
                 if side.rows and side.rows not in self.evidence.tally.rows:
                     self.evidence.tally.rows.append(side.rows)
         self.evidence.finish()
-        for side in self.sides.tied():
+        for side in self.sides.arranged():
             self.compare(side)
         if not self.prepared.points:  # those are the author's choice
             choices = (budget.choices for budget in self.budgets)
@@ -90,21 +97,26 @@ class Comparer:
         return sum(budget.steps for budget in self.budgets)
 
     def evaluator(
-        self, values: Mapping[str, Any], spans: Mapping[str, Span], targets: Mapping[str, Any], *, is_tied: bool = False
+        self,
+        values: Mapping[str, Any],
+        spans: Mapping[str, Span],
+        targets: Mapping[str, Any],
+        *,
+        is_arranged: bool = False,
     ) -> Evaluator:
         """An evaluator of one case of a draw, whose steps are counted."""
-        self.budgets.append(Budget(choices=Choices(is_tied)))
+        self.budgets.append(Budget(choices=Choices(is_arranged)))
         return self.prepared.evaluator(values, spans, targets, self.budgets[-1])
 
     def compare(self, side: Side) -> None:
         """Compare every statement at every row."""
         for case, values in enumerate(side.cases):
             targets = side.of_case(case)
-            evaluator = self.evaluator(values, side.spans, targets, is_tied=side.is_tied)
+            evaluator = self.evaluator(values, side.spans, targets, is_arranged=side.is_arranged)
             self.prepared.functions.environment = environment_of(self.prepared.notation, values)
             self.check_shapes(evaluator)
             for statement in self.prepared.definitions.statements:
-                if not side.is_tied:
+                if not side.is_arranged:
                     self.statement(statement, evaluator, targets, side)
                     continue
                 with suppress(EquationError):  # where the equation has no value, as a / b of b = 0, it says nothing
@@ -151,8 +163,30 @@ class Comparer:
         if isinstance(statement.members[0], Derivative):
             self.identity(statement, evaluator, {}, side)
             return
+        of = gradient_of(definition, self.prepared.definitions)
+        if of:
+            self.gradient(statement, definition, of, evaluator, side)
+            return
         value = named_derivative(evaluator, Name(definition.key))
         self.bound_target(statement, definition, evaluator, value, side)
+
+    def gradient(self, statement: Statement, definition: Definition, of: str, evaluator: Evaluator, side: Side) -> None:
+        r"""\nabla f(z) = ... against the gradient of the f(z) beside it, where that is a number."""
+        (parameter,) = definition.parameters or ()
+        key = getattr(parameter, "key", "")
+        points = [evaluator.inputs[key]] if key in evaluator.inputs else list(POINTS)
+        for at in points if key else ():
+            inner = evaluator.with_inputs({key: at})
+            try:
+                slopes = gradient_at(inner, of, at)
+                right = inner.value(statement.members[1], {})
+            except StepsError:
+                raise
+            except EquationError:
+                continue  # f, or its gradient, is of an array of another shape, or has no value here
+            if slopes is not None:
+                pair = Pair("", slopes, right, statement.relations[0], statement, statement.members[1], {})
+                self.evidence.compare(pair, side)
 
     def bound_target(
         self, statement: Statement, definition: Definition, evaluator: Evaluator, code: Value, side: Side
@@ -254,6 +288,10 @@ class Comparer:
             )
         for bound in inner.ranges.assignments(keys, list(statement.members), inner):
             first = inner.value(left, bound)
+            if within and not side.is_arranged:
+                moved = evaluator.with_inputs({key: noisy(targets[key], side.number) for key in within})
+                with suppress(EquationError):
+                    self.evidence.heed(left, within, first, moved.value(left, bound))
             self.cover_within(left, within, targets, inner, bound)
             for member, relation in zip(statement.members[1:], statement.relations, strict=True):
                 right = inner.value(member, bound)
@@ -318,3 +356,9 @@ def place_of(statement: Statement, key: str) -> Node:
             if isinstance(part, Name) and part.key == key:
                 return part
     return statement.members[0]
+
+
+def noisy(value: Value, number: int) -> Any:
+    """A value that code might have given instead: of its shape, and in no order of it."""
+    array = np.asarray(value, dtype=float)
+    return array + seed_of("noisy", number).normal(0.2, 1.3, array.shape) * (1 + np.abs(array))

@@ -26,10 +26,10 @@ class Choice:
 
 @dataclass
 class Choices:
-    """The choices of one evaluation, by node.  is_tied: are numbers equal on purpose, so that both of two are the
-    largest?"""
+    """The choices of one evaluation, by node.  is_arranged: may numbers be equal on purpose, so that both of two
+    are the largest?"""
 
-    is_tied: bool = False
+    is_arranged: bool = False
     found: dict[int, Choice] = field(default_factory=dict)
 
     def of(self, node: Call | Cases | Reduce, parts: Iterable[int]) -> Choice:
@@ -41,7 +41,7 @@ class Choices:
 
     def note(self, call: Call, values: Sequence[Any], result: Any) -> None:
         """Note which parts of a call have its value somewhere."""
-        if self.is_tied:
+        if self.is_arranged:
             return
         choice = self.of(call, range(len(values)))
         best = np.real(result)

@@ -134,9 +134,19 @@ def versions(statements: Iterable[Statement]) -> tuple[list[Statement], dict[str
 
 def is_derivable(statement: Statement, definition: Definition, definitions: Definitions) -> bool:
     """Is the left side a derivative of something that the display defines, or f'(x)?"""
-    if isinstance(statement.members[0], Derivative):
+    if isinstance(statement.members[0], Derivative) or gradient_of(definition, definitions):
         return True
     return definition.key.startswith(r"\frac") and definitions.defines(parts_of(definition.key)[0])
+
+
+def gradient_of(definition: Definition, definitions: Definitions) -> str:
+    r"""The f of \nabla f(z) = ... where the display defines f(z) as well; "" for anything else."""
+    of = definition.key.removeprefix(r"\nabla{").removesuffix("}")
+    if of == definition.key or len(definition.parameters or ()) != 1 or not definitions.defines(of):
+        return ""
+    clauses = definitions.clauses[of]
+    is_alone = len(clauses) == 1 and not clauses[0].definition.patterns
+    return of if is_alone and len(clauses[0].definition.parameters or ()) == 1 else ""
 
 
 def is_formula_of_known(statement: Statement, definitions: Definitions) -> bool:

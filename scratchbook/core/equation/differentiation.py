@@ -51,6 +51,15 @@ def named_derivative(self: Evaluator, node: Name) -> Value:
     return result if result.ndim else np.float64(result)
 
 
+def gradient_at(self: Evaluator, of: str, at: Value) -> Value:
+    r"""The gradient of a defined f of one argument at a value; None where f is no number."""
+    call = Call(of, (Name("†"),), of)
+    slopes = [np.imag(self.value(call, {"†": stepped})) / STEP for stepped in steps(at)]
+    if any(np.ndim(slope) for slope in slopes):
+        return None
+    return np.asarray(slopes).reshape(np.shape(at)) if np.ndim(at) else np.float64(slopes[0])
+
+
 def parts_of(key: str) -> tuple[str, str]:
     """The two names of a derivative's key."""
     upper, _, lower = key.removeprefix(r"\frac{\partial ").partition(r"}{\partial ")

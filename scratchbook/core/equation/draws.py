@@ -1,4 +1,4 @@
-"""Draw the numbers of a check: sizes that are distinct primes, values that are never zero, one or centred."""
+"""Draw the numbers of a check: distinct sizes, values that are never zero, one or centred."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from .notation import RANGE, Notation, Symbol, sizes_named
 from .options import read_expression
 from .ranges import Span
 
-PRIMES: Final = (5, 7, 3, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61)
+# The first are those of most checks; one of them is even, since a half of a size is rounded.
+SIZES: Final = (5, 7, 3, 4, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61)
 # Of many sizes the product would be too large; these differ too.
-SMALL: Final = (5, 3, 4, 2, 7, 6, 8, 9, *PRIMES[3:])
+SMALL: Final = (5, 3, 4, 2, 7, 6, 8, 9, *SIZES[4:])
 # Of nested sums the terms would be too many; nothing here is 1.
 TINY: Final = (3, 2, 4, *SMALL[:1], *SMALL[4:])
 MANY: Final = 5
@@ -78,7 +79,7 @@ def draw(
     sizes: dict[str, Any] = dict(point or {})
     free = [symbol for symbol in symbols if symbol.kind.name == "dim" and symbol.code not in sizes]
     is_many = sum(symbol.kind.name == "dim" for symbol in symbols) >= MANY
-    draw_sizes(free, sizes, number, TINY if is_small else SMALL if is_many else PRIMES)
+    draw_sizes(free, sizes, number, TINY if is_small else SMALL if is_many else SIZES)
     waiting = [symbol for symbol in symbols if symbol.kind.name in ("int", "dim") and symbol.code not in sizes]
     settle(waiting, sizes, generator)
     for symbol in symbols:

@@ -21,6 +21,7 @@ from .symbols import latex_of
 from .targets import is_expression_key
 from .verdict import Disagreement, Mismatch, Tally, Verdict
 
+SMALL_RTOL: Final = 1e-8
 TIED_RTOL: Final = 1e-6
 ORDER: Final = frozenset(["<", ">", r"\le", r"\ge", r"\ne"])
 
@@ -48,6 +49,7 @@ class Evidence:
     finite: finite comparisons of each target.   nonzero: whether it ever was other than 0.
     covered: which elements of each target were reached.
     slopes: for each input whether its gradient ever was large enough to compare.
+    heeded: for each left side with a target in it whether it ever had another value of another target.
     """
 
     prepared: Prepared
@@ -56,6 +58,7 @@ class Evidence:
     nonzero: dict[str, bool] = field(default_factory=dict)
     covered: dict[str, Any] = field(default_factory=dict)
     slopes: dict[str, bool] = field(default_factory=dict)
+    heeded: dict[int, tuple[bool, Node, set[str]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         parts = (part for root in self.prepared.equation.roots() for part in walk(root))
@@ -68,10 +71,15 @@ class Evidence:
             mask = self.covered[key] = np.zeros(np.shape(code), dtype=bool)
         mask[place] = True
 
+    def heed(self, left: Node, within: set[str], one: Value, other: Value) -> None:
+        """Note whether a left side has another value where the code gives another."""
+        found = not np.array_equal(plain(one, other), plain(other, one))
+        self.heeded[id(left)] = (found or self.heeded.get(id(left), (False,))[0], left, within)
+
     def compare(self, pair: Pair, side: Side) -> None:
         """Compare two values by their relation, and count.  Raises Disagreement."""
-        if side.is_tied:
-            self.compare_tied(pair, side)
+        if side.is_arranged:
+            self.compare_arranged(pair, side)
             return
         if pair.relation in ORDER:
             if not np.all(holds(plain(pair.left), pair.relation, plain(pair.right))):
@@ -89,8 +97,8 @@ class Evidence:
             self.finite[pair.key] = self.finite.get(pair.key, 0) + result.finite
             self.nonzero[pair.key] = self.nonzero.get(pair.key, False) or bool(np.any(plain(pair.left, pair.right)))
 
-    def compare_tied(self, pair: Pair, side: Side) -> None:
-        """Compare two values where numbers were made equal, as far as the equation has a value there.
+    def compare_arranged(self, pair: Pair, side: Side) -> None:
+        """Compare two values where numbers are small or equal, as far as the equation has a value there.
 
         Less exact, since a difference of equal numbers is nothing but rounding.   Raises Disagreement.
         """
@@ -100,8 +108,9 @@ class Evidence:
             return
         known = np.isfinite(np.real(right)) & (np.isfinite(np.real(left)) | bool(pair.key))
         one, other = np.where(known, np.real(left), 0.0), np.where(known, np.real(right), 0.0)
-        result = compare(one, other, TIED_RTOL)
-        if result.reason and result.difference > TIED_RTOL:
+        allowed = SMALL_RTOL if side.is_small else TIED_RTOL
+        result = compare(one, other, allowed)
+        if result.reason and (side.is_small or result.difference > TIED_RTOL):
             self.disagree(result, pair, side)
 
     def allowed(self, pair: Pair) -> float:
@@ -124,7 +133,9 @@ class Evidence:
     def hint(self, result: Result, side: Side) -> str:
         """What else could explain a difference: several rows given to code for one, or a mask meant as zeros and
         ones."""
-        if side.is_tied:
+        if side.is_small:
+            return ", where all numbers are small, as an epsilon may be that only one of both has"
+        if side.is_arranged:
             return ", where numbers are equal or 0; give both the same value there"
         if side.rows and result.reason == "differ":
             call = self.prepared.targets[0].text
@@ -161,6 +172,10 @@ class Evidence:
                     fact = f"{name} is 0 at each of {self.prepared.draws} draws, so comparing it proves little"
                     text = f"{fact}; narrow the kinds, as to positive or int(a..b), or name points with ':at:'"
                     raise fault(text, self.left_of(key))
+        for is_heeded, left, within in self.heeded.values():
+            if not is_heeded:
+                fact = f"this side has one value, whatever {', '.join(map(latex_of, sorted(within)))} is"
+                raise fault(f"{fact}, so comparing it proves nothing", left)
         if self.tally.compared == 0:
             first = self.prepared.definitions.statements[0].members[0]
             raise fault("nothing finite was compared; bind a left side with ':check:'", first)

@@ -28,6 +28,8 @@ BUILTINS: Final = {
     for name in ("abs", "bool", "dict", "float", "int", "len", "list", "max", "min", "range", "round", "sum", "tuple")
 }
 RTOL: Final = 1e-9
+# Above it an approximation says little: a quarter of the larger value.
+MAX_RTOL: Final = 0.25
 MAX_TEXT: Final = 2_000
 
 
@@ -201,8 +203,8 @@ def read_tolerance(request: Request, approximation: Token | None) -> float:
         value = float(text)
     except ValueError:
         raise whole_fault(f"the tolerance '{text}' is not a number; write for example 0.01", text, "rtol") from None
-    if not 0 < value < 1:
-        raise whole_fault(f"the tolerance {text} must lie between 0 and 1", text, "rtol")
+    if not 0 < value <= MAX_RTOL:
+        raise whole_fault(f"the tolerance {text} must lie between 0 and {MAX_RTOL}", text, "rtol")
     if value > RTOL and not approximation:
         raise whole_fault(f"the tolerance {text} is above {RTOL:g} for '='; write \\approx, or drop it", text, "rtol")
     return value

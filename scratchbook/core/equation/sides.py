@@ -18,11 +18,13 @@ from .evaluator import Budget
 from .prepared import Prepared, row_keys
 from .ranges import Span
 
+# The draw in which all numbers are small, so that an epsilon shows.
+SMALL: Final = -1
 ROWS: Final = 3
 ROW_DRAWS: Final = 2
-# Where there are branches, smaller numbers from some draw on, so that each part of min(1, a/|x|) decides.
+# Where there are branches, smaller and larger numbers from some draw on, so that each part of min(1, a/|x|) decides.
 STRETCHED: Final = 5
-STRETCHES: Final = (1.0, 0.1, 0.3)
+STRETCHES: Final = (1.0, 0.1, 0.3, 2.0)
 
 
 @dataclass
@@ -44,9 +46,14 @@ class Side:
     gradients: tuple[str, dict[str, Any]] | None = None
 
     @property
-    def is_tied(self) -> bool:
-        """Were some of its numbers made equal?"""
+    def is_arranged(self) -> bool:
+        """Is it one that chance does not make: of small numbers, or of some that are equal?"""
         return self.number < 0
+
+    @property
+    def is_small(self) -> bool:
+        """Are its numbers small?"""
+        return self.number == SMALL
 
     def of_case(self, case: int) -> dict[str, Any]:
         """The targets of one row."""
@@ -75,9 +82,13 @@ class Sides:
         asked = (0, ROWS) if self.row_keys and number < ROW_DRAWS else (0,)
         return [side for rows in asked if (side := self.side(number, rows)) is not None]
 
-    def tied(self) -> list[Side]:
-        """The sides of the draws with equal numbers, where the code takes those; their numbers are negative."""
-        return [side for number in range(self.ties) if (side := self.side(-1 - number, 0)) is not None]
+    def arranged(self) -> list[Side]:
+        """The sides of the draws that chance does not make, where the code takes those; their numbers are negative.
+
+        First one of small numbers, then those with equal ones.
+        """
+        count = 0 if self.prepared.points else 1 + self.ties
+        return [side for number in range(count) if (side := self.side(-1 - number, 0)) is not None]
 
     @property
     def ties(self) -> int:
@@ -141,8 +152,10 @@ class Sides:
         prepared = self.prepared
         if number < 0:
             drawn = draw(list(prepared.symbols), prepared.request.label, -number, prepared.base, scale=self.scale)
+            if number == SMALL:
+                return ties.smaller(drawn, prepared.symbols)
             chance = seed_of(f"{prepared.request.label}/ties", -number)
-            return ties.with_ties(drawn, prepared.symbols, ties.constants_of(prepared.equation.roots()), chance)
+            return ties.with_ties(drawn, prepared.symbols, ties.bends_of(prepared.equation.roots()), chance)
         label = prepared.request.label + suffix
         point, scale = {**prepared.point(number), **(given or {})}, self.scale
         stretch = STRETCHES[number % len(STRETCHES)] if prepared.has_branches and number >= STRETCHED else 1.0

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from .codecalls import CodeCall, own
+from .codecalls import CodeCall, own, plain_call
 from .comparison import shown_values
 from .draws import seed_of
 from .errors import EquationError
@@ -28,6 +28,8 @@ from .gradient import (
     weighted,
     written_gradients,
 )
+from .options import Expression
+from .origins import named_function
 from .prepared import Prepared
 from .sides import Side, Sides
 from .symbols import latex_of
@@ -62,7 +64,12 @@ def settle(prepared: Prepared, *, is_small: bool = False) -> Sides:
 
 def gradient_draws(prepared: Prepared) -> range:
     """The draws whose gradients are compared."""
-    return range(min(GRADIENT_DRAWS, prepared.draws)) if target_of(prepared) else range(0)
+    return range(gradient_count(prepared)) if target_of(prepared) else range(0)
+
+
+def gradient_count(prepared: Prepared) -> int:
+    """How many draws have their gradients compared: all where there are branches, each with a slope of its own."""
+    return prepared.draws if prepared.has_branches else min(GRADIENT_DRAWS, prepared.draws)
 
 
 def weakest(prepared: Prepared, side: Side) -> float:
@@ -124,13 +131,21 @@ def run_gradients(prepared: Prepared, side: Side) -> tuple[str, dict[str, Any]]:
     if prepared.request.grad.strip():
         environment = {**prepared.namespace, **own({**side.environment, "up": upstream})}
         return as_gradients("the code", written_gradients(prepared.request, environment, prepared.macros))
-    source = prepared.targets[0].source
-    backward = find_backward(source, prepared.namespace) if isinstance(source, CodeCall) else None
-    if backward is None or not isinstance(source, CodeCall):
+    call = call_of(prepared.targets[0].source, prepared)
+    backward = find_backward(call, prepared.namespace) if call is not None else None
+    if backward is None or call is None:
         return "", {}
     with prepared.targets[0].blamed():
-        returned = run_backward(backward, source, own(upstream), side.raw[0], own(side.environment))
-        return as_gradients(backward.name, name_gradients(backward, source, returned, prepared.notation))
+        returned = run_backward(backward, call, own(upstream), side.raw[0], own(side.environment))
+        return as_gradients(backward.name, name_gradients(backward, call, returned, prepared.notation))
+
+
+def call_of(source: Expression | CodeCall, prepared: Prepared) -> CodeCall | None:
+    """The call of one function that a target is; None where it is a computation, which has no backward."""
+    if isinstance(source, CodeCall):
+        return source
+    function = named_function(source.calls[0], prepared.namespace) if len(source.calls) == 1 else None
+    return plain_call(source.text, function, prepared.notation)
 
 
 def as_gradients(name: str, gradients: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -143,7 +143,7 @@ def read_source(
             error.offset, error.end = offset, offset + len(text)
             raise error.within(request.check, "check") from None
     expression = read_expression(text, request.check, "check", offset)
-    check_factors(expression, namespace)
+    check_factors(expression, namespace, notation, used)
     return expression
 
 

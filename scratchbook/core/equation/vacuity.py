@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Final
 
+from .arguments import check_arguments
 from .definitions import is_derivable, is_formula_of_known
 from .differentiation import parts_of
 from .equation import Statement
 from .errors import EquationError, fault
 from .nodes import Name, walk
-from .notation import read_notation
+from .notation import RANGE, read_notation
 from .prepared import Prepared
 from .symbols import latex_of
 from .targets import bases_used, mentioned
+
+FAMOUS: Final = frozenset(
+    ["exp", "log", "ln", "lg", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh", "arcsin", "arccos", "arctan"]
+)
 
 
 def check_vacuity(prepared: Prepared) -> None:
     """Raise EquationError for every way in which a check could pass without a comparison."""
     check_own_names(prepared)
+    check_known(prepared)
+    check_kinds(prepared)
     bound = {key for target in prepared.targets for key in target.keys}
     statements = prepared.definitions.statements
     compared = [statement for statement in statements if is_compared(statement, bound, prepared)]
@@ -30,6 +38,28 @@ def check_vacuity(prepared: Prepared) -> None:
     for statement in statements:
         check_sides(statement, bound, prepared)
     check_local_names(prepared, bound)
+    check_arguments(prepared)
+
+
+def check_kinds(prepared: Prepared) -> None:
+    """Refuse a whole number that is always the same: of 2 nothing tells k^2 from 2k."""
+    for symbol in prepared.symbols:
+        match = (
+            RANGE.match(symbol.kind.arguments[0])
+            if symbol.kind.name in ("int", "dim") and symbol.kind.arguments
+            else None
+        )
+        if match is not None and match[1].strip() == match[2].strip():
+            fact = f"{symbol.latex} is always {match[1].strip()}, where other equations agree too"
+            raise symbol.fault(f"{fact}; give it a range, or write the number", symbol.kind.arguments[0])
+
+
+def check_known(prepared: Prepared) -> None:
+    """Refuse to let \\exp be a function of the page: no reader would take it for another than the one they know."""
+    for key, bound in prepared.functions.functions.items():
+        if key in FAMOUS and key in prepared.equation.names:
+            fact = f"every reader knows {bound.latex}; give the function '{bound.expression.text}' another name"
+            raise bound.expression.fault(fact)
 
 
 def check_own_names(prepared: Prepared) -> None:
@@ -96,6 +126,7 @@ def check_local_names(prepared: Prepared, bound: set[str]) -> None:
         names = set().union(*(mentioned(member) for member in members)) | bases_used(members, defined)
         derivatives = [*names, *([definition.key] if definition is not None else [])]
         names |= {part for name in derivatives if name.startswith(r"\frac") for part in parts_of(name)}
+        names |= {name[len(r"\nabla{") : -1] for name in derivatives if name.startswith(r"\nabla{")}
         if definition is not None:
             names |= set().union(set(), *(mentioned(pattern) for pattern in definition.patterns))
         needed |= names
@@ -119,6 +150,4 @@ def gives(statement: Statement, names: set[str]) -> bool:
     definition = statement.definition
     if definition is None:
         return False
-    return (
-        definition.key in names or definition.key.removesuffix("^{2}") in names or definition.family in names - {""}
-    )
+    return definition.key in names or definition.key.removesuffix("^{2}") in names or definition.family in names - {""}

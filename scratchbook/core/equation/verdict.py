@@ -45,7 +45,7 @@ class Mismatch:
 
     def __str__(self) -> str:
         place = f", {', '.join(f'{key}={value}' for key, value in self.indices.items())}" if self.indices else ""
-        draw = f"draw {self.draw}" if self.draw >= 0 else "equal numbers"
+        draw = f"draw {self.draw}" if self.draw >= 0 else "small numbers" if self.draw == -1 else "equal numbers"
         return f"{draw}{place}: {self.of}: one side {self.code}, the other {self.equation}"
 
 

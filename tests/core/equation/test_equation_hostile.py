@@ -66,7 +66,10 @@ def test_two_cases_that_both_apply_must_agree(latex, code):
             r"u = \begin{cases} a & \text{if } a > b \\ c & \text{else if } a > b - 2 \end{cases}",
             "np.where(a > b, a, c)",
         ),
-        (r"u = a \text{ if } a > b \text{ else } c \text{ if } a > b - 2 \text{ else } 0", "np.where(a > b, a, c)"),
+        (
+            r"u = a \text{ if } a > b \text{ else } c \text{ if } a > b - 2 \text{ else } 0",
+            "np.where(a > b, a, np.where(a > b - 2, c, 0))",
+        ),
         (r"u_i = \begin{cases} x_i & i \ge 2 \\ x_i & i \le 2 \end{cases}", "x"),
         (r"u_i = \begin{cases} x_1 & i = 1 \\ x_i & i \ge 1 \text{ and } x_{i-1} > -100 \end{cases}", "x"),
     ],
