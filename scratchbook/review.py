@@ -119,7 +119,7 @@ class Review:
         left = 0
         accept_page = self.accept_all
         for difference in differences:
-            print(f"\n{place_of(domain, docname, difference.cell)}: {difference}", file=self.output)
+            print(f"\n{place_of(domain, docname, difference.cell)}: {difference}{difference.where}", file=self.output)
             print(indented(difference.diff()), file=self.output)
             answer = "y" if accept_page else self.ask()
             accept_page = accept_page or answer == "a"

@@ -59,6 +59,12 @@ class Difference:
         before, after = first_difference(self.before, self.after)
         return f"{self.kind} was {before!r} when it was accepted and is {after!r}"
 
+    @property
+    def where(self) -> str:
+        """Return the state of the page that it is about, " (where mode = a)"; "" for a page without states."""
+        name, _, value = self.cell.partition(" ")[2].partition("=")
+        return f" (where {name} = {value})" if name else ""
+
     def diff(self) -> str:
         """Return old beside new, as a unified diff without a header."""
         lines = difflib.unified_diff(self.before, self.after, "accepted", "now", lineterm="", n=2)

@@ -462,3 +462,14 @@ def test_a_terminal_that_does_not_say_how_wide_it_is_shows_which_page_is_at_work
 
     assert "1 of 2: one" in said
     assert done.stdout == "2 sessions run twice, 0 differences\n"
+
+
+def test_the_review_says_of_which_state_an_outcome_is(ask, book):
+    book.write({"docs/one.md": "# One\n\n```{states} mode\na, b\n```\n\n```{live}\nprint(mode)\n```\n"})
+    _, said = ask("review", "one")
+
+    told = [line for line in said.splitlines() if line.startswith("docs/one.md:7: ")]
+    assert told == [
+        "docs/one.md:7: output has no accepted outcome: 'a' (where mode = a)",
+        "docs/one.md:7: output has no accepted outcome: 'b' (where mode = b)",
+    ]
