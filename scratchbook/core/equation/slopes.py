@@ -6,6 +6,7 @@ where nothing moves it, so they are made smaller until every gradient counts.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +19,7 @@ from .errors import EquationError
 from .gradient import (
     BY_DIFFERENCES,
     EXACT,
+    Backward,
     Slope,
     direction,
     find_backward,
@@ -131,13 +133,19 @@ def run_gradients(prepared: Prepared, side: Side) -> tuple[str, dict[str, Any]]:
     if prepared.request.grad.strip():
         environment = {**prepared.namespace, **own({**side.environment, "up": upstream})}
         return as_gradients("the code", written_gradients(prepared.request, environment, prepared.macros))
-    call = call_of(prepared.targets[0].source, prepared)
+    source = prepared.targets[0].source
+    call = call_of(source, prepared)
     backward = find_backward(call, prepared.namespace) if call is not None else None
-    if backward is None or call is None:
+    if backward is None or call is None or (call is not source and not is_fed(backward, call, side.environment)):
         return "", {}
     with prepared.targets[0].blamed():
         returned = run_backward(backward, call, own(upstream), side.raw[0], own(side.environment))
-        return as_gradients(backward.name, name_gradients(backward, call, returned, prepared.notation))
+        try:
+            return as_gradients(backward.name, name_gradients(backward, call, returned, prepared.notation))
+        except EquationError:
+            if call is source:
+                raise
+            return "", {}  # of another form, as one that has gradients of numbers too
 
 
 def call_of(source: Expression | CodeCall, prepared: Prepared) -> CodeCall | None:
@@ -146,6 +154,13 @@ def call_of(source: Expression | CodeCall, prepared: Prepared) -> CodeCall | Non
         return source
     function = named_function(source.calls[0], prepared.namespace) if len(source.calls) == 1 else None
     return plain_call(source.text, function, prepared.notation)
+
+
+def is_fed(backward: Backward, call: CodeCall, environment: Mapping[str, Any]) -> bool:
+    """Has a backward all that it takes, behind what arrives?  One of another form is not meant for a written call."""
+    parameters = list(inspect.signature(backward.function).parameters.values())[1:]
+    known = {*call.arguments, *environment, "trace"}
+    return all(parameter.name in known or parameter.default is not parameter.empty for parameter in parameters)
 
 
 def as_gradients(name: str, gradients: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -67,8 +67,8 @@ def test_two_cases_that_both_apply_must_agree(latex, code):
             "np.where(a > b, a, c)",
         ),
         (
-            r"u = a \text{ if } a > b \text{ else } c \text{ if } a > b - 2 \text{ else } 0",
-            "np.where(a > b, a, np.where(a > b - 2, c, 0))",
+            r"u = a \text{ if } a > b \text{ else } c \text{ if } a > b - 1 \text{ else } 0",
+            "np.where(a > b, a, np.where(a > b - 1, c, 0))",
         ),
         (r"u_i = \begin{cases} x_i & i \ge 2 \\ x_i & i \le 2 \end{cases}", "x"),
         (r"u_i = \begin{cases} x_1 & i = 1 \\ x_i & i \ge 1 \text{ and } x_{i-1} > -100 \end{cases}", "x"),

@@ -16,6 +16,14 @@ def same_backward(up, x):
     return 3.0 * up
 
 
+def other(x):
+    return 2 * x
+
+
+def other_backward(up, inner):
+    return 2 * up
+
+
 def huber(x):
     return np.where(abs(x) <= 3, x**2 / 2, 3 * abs(x) - 4.5)
 
@@ -68,7 +76,20 @@ def quotient(x, a):
     return x / a
 
 
-FUNCTIONS = [same, same_backward, huber, huber_backward, straight, cubes, slope, true_slope, descend, descend_wrong]
+FUNCTIONS = [
+    same,
+    same_backward,
+    other,
+    other_backward,
+    huber,
+    huber_backward,
+    straight,
+    cubes,
+    slope,
+    true_slope,
+    descend,
+    descend_wrong,
+]
 FUNCTIONS += [form, norm_with_epsilon, middle, pair, quotient]
 CODE = {function.__name__: function for function in FUNCTIONS} | {"np": np, "triple": triple}
 
@@ -109,6 +130,11 @@ def test_what_the_equation_has_as_well_may_stand_there(latex, check):
 
 def test_the_backward_of_a_call_that_is_written_out_is_compared():
     assert said("u = x", "u == same(x)").startswith("the gradient of x by same_backward differs")
+
+
+def test_a_backward_that_takes_something_else_is_not_meant_for_a_written_call():
+    assert said("u = 2x", "u == other(x)") == ""
+    assert said("u = 2x", "other").startswith("other_backward takes 'inner'")
 
 
 def test_a_gradient_is_compared_in_every_branch():
