@@ -9,14 +9,14 @@ import numpy as np
 
 from . import algebra, powers, primitives, reductions
 from .algebra import Ones, Row, Value
-from .errors import EquationError, StepsError, fault
-from .nodes import Add, Case, Cases, Constant, Join, Multiply, Power, Product, Root
+from .errors import EquationError, RangeError, StepsError, fault
+from .nodes import Add, Case, Cases, Constant, Join, Multiply, Name, Node, Power, Product, Root
 
 if TYPE_CHECKING:
     from .evaluator import Bound, Evaluator
 
 SIGNS: Final[dict[str, Callable[[Value, Value], Value]]] = {
-    r"\cdot": algebra.dot, r"\times": algebra.cross, r"\odot": algebra.elementwise, "/": algebra.divide,
+    r"\cdot": algebra.dot, r"\times": algebra.cross, "/": algebra.divide,
 }  # fmt: skip
 CONSTANTS: Final[dict[str, Value]] = {
     "pi": np.pi, "e": np.e, "infinity": np.inf, "ones": algebra.Ones(), "zero": algebra.Zero(),
@@ -26,6 +26,8 @@ CONSTANTS: Final[dict[str, Value]] = {
 
 def multiplied(self: Evaluator, node: Multiply, bound: Bound) -> Value:
     """A written product sign."""
+    if node.sign == r"\odot":
+        return algebra.elementwise(*alike(self, (node.left, node.right), bound))
     left, right = self.value(node.left, bound), self.value(node.right, bound)
     if node.sign == "*":
         return algebra.star(left, right, is_plain=self.is_plain)
@@ -36,11 +38,36 @@ def multiplied(self: Evaluator, node: Multiply, bound: Bound) -> Value:
 
 def added(self: Evaluator, node: Add, bound: Bound) -> Value:
     """A sum of terms."""
-    first = self.value(node.terms[0], bound)
+    first, *others = alike(self, node.terms, bound)
     total = first if node.signs[0] == "+" else algebra.negate(first)
-    for term, sign in zip(node.terms[1:], node.signs[1:], strict=True):
-        total = algebra.add(total, self.value(term, bound), sign)
+    for term, sign in zip(others, node.signs[1:], strict=True):
+        total = algebra.add(total, term, sign)
     return total
+
+
+def alike(self: Evaluator, nodes: Sequence[Node], bound: Bound) -> list[Value]:
+    r"""The values of what must have one shape.
+
+    A name whose indices nothing gives a range, as those of M_{ij} = ... in QK^\top + M, has the shape of the others.
+    """
+    values: dict[int, Value] = {}
+    missing: dict[int, RangeError] = {}
+    for place, node in enumerate(nodes):
+        try:
+            values[place] = self.value(node, bound)
+        except RangeError as error:
+            if not isinstance(node, Name) or not self.definitions.defines(node.key):
+                raise
+            missing[place] = error
+    for place, lack in missing.items():
+        key = getattr(nodes[place], "key", "")
+        axes = len(self.definitions.clauses[key][0].definition.patterns)
+        shapes = {np.shape(value) for value in values.values() if isinstance(value, np.ndarray) and value.ndim == axes}
+        if len(shapes) != 1:
+            raise lack
+        self.ranges.targets.setdefault(key, shapes.pop())
+        values[place] = self.value(nodes[place], bound)
+    return [values[place] for place in range(len(nodes))]
 
 
 def produced(self: Evaluator, node: Product, bound: Bound) -> Value:

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Final
 from .conditions import read_condition, read_set
 from .errors import fault
 from .nodes import (
+    Add,
     Binding,
     Call,
     Compare,
     Constant,
+    Fraction,
     Index,
     Indicator,
     Join,
@@ -67,13 +69,16 @@ def finish(parser: Parser, operator: str, scripts: Scripts, start: int) -> Node:
     bindings, condition, weights = reader.read()
     bracket_end = end_of_bracket(parser)
     keys = frozenset(binding.key for binding in bindings)
-    with parser.running(keys):
+    outer = parser.narrowed.get(bindings[0].key) if operator in ELEMENT and len(bindings) == 1 else None
+    with parser.running(bindings, condition):
         body = read_body(parser, operator)
     if operator in EXTREME and bracket_end < parser.place:
         check_scope(parser, operator, body, keys)
     place = parser.since(start)
-    if operator in ELEMENT:
-        node: Node = Call(operator, (Reduce("elements", bindings, condition, body, **place),), operator, **place)
+    if outer is not None and bindings == (Binding(bindings[0].key),):
+        node: Node = share_of(operator, body, Reduce("sum", *outer, Call("exp", (body,), "exp"), **place))
+    elif operator in ELEMENT:
+        node = Call(operator, (Reduce("elements", bindings, condition, body, **place),), operator, **place)
         node = Index(node, tuple(Name(binding.key) for binding in bindings), **place)
     elif operator in BRACKET_BODY and operator != "mean":
         node = Call(operator, (Reduce("list", bindings, condition, body, **place),), operator, **place)
@@ -84,6 +89,14 @@ def finish(parser: Parser, operator: str, scripts: Scripts, start: int) -> Node:
 
         return read_postfix(parser, node, start)
     return node
+
+
+def share_of(operator: str, body: Node, total: Node) -> Node:
+    r"""\operatorname{softmax}_j(x_j) in the body of \sum_{j \le i}: a share of what that sum runs over."""
+    start, end = total.start, total.end
+    if operator == "log_softmax":
+        return Add((body, Call("log", (total,), "log", start=start, end=end)), ("+", "-"), start=start, end=end)
+    return Fraction(Call("exp", (body,), "exp", start=start, end=end), total, start=start, end=end)
 
 
 def read_body(parser: Parser, operator: str) -> Node:

@@ -199,7 +199,9 @@ def read_root(parser: Parser) -> Node:
 
 
 def read_magnitude(parser: Parser) -> Node:
-    """|a|."""
+    """|a|; of a set how many members it has."""
+    from .conditions import is_set
+
     opener = parser.take()
     closer = CLOSER.get(opener.text, opener.text)
     named = read_barred_name(parser, opener, closer)
@@ -211,6 +213,8 @@ def read_magnitude(parser: Parser) -> Node:
     if isinstance(body, Name) and body.key.startswith(r"\mathcal") and not parser.lexicon.knows(body.key):
         shown = f"|{latex_of(body.key)}|"
         raise fault(f"{shown} is not declared; declare the size of this set: '{shown}: dim'", body)
+    if is_set(parser, body):
+        return read_postfix(parser, Call("size", (body,), "size", **parser.since(opener.start)), opener.start)
     return read_postfix(parser, Magnitude(body, **parser.since(opener.start)), opener.start)
 
 
@@ -242,7 +246,8 @@ def read_norm(parser: Parser) -> Node:
     if order not in ("", "1", "2", "F", r"\infty", "0") and not (scripts.below and scripts.below[0].kind == "number"):
         if order in ("*", r"\mathrm{F}", "op"):
             raise fault(f"the norm of kind {order} is not known here; write its formula", scripts.below[0])
-        raise fault(f"the norm of kind '{order}' is not known; use 1, 2, F or \\infty", scripts.below[0])
+        advice = "use 1, 2, F or \\infty, and of each column \\lVert A_{:,j} \\rVert"
+        raise fault(f"the norm of kind '{order}' is not known; {advice}", scripts.below[0])
     node: Node = Norm(body, order, **parser.since(start))
     return raised(parser, node, scripts.above, start) if scripts.above else node
 

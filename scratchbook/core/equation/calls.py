@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .definitions import Clause
     from .evaluator import Bound, Evaluator
 
-KNOWN = frozenset(["identity", "ones", "factorial", "binomial", "inner", *WORDS, *LETTERS.values()])
+KNOWN = frozenset(["identity", "ones", "factorial", "binomial", "inner", "members", "size", *WORDS, *LETTERS.values()])
 
 
 def called(self: Evaluator, node: Call, bound: Bound) -> Value:
@@ -57,7 +57,7 @@ def known(self: Evaluator, node: Call, bound: Bound) -> Value:
     result = primitives.apply(node.base, arguments, indices)
     if node.base in ("max", "min") and len(arguments) == len(node.arguments) > 1:
         self.budget.choices.note(node, arguments, result)
-    return result + self.base if node.base in ("argmax", "argmin") else result
+    return result + self.base if node.base in ("argmax", "argmin", "members") else result
 
 
 def defined(self: Evaluator, clauses: list[Clause], node: Call, bound: Bound) -> Value:

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from .errors import fault
-from .nodes import Add, Compare, Join, Logic, Name, Node, Number, Parity
+from .nodes import Add, Call, Compare, Index, Join, Logic, Name, Node, Number, Parity
 from .pieces import split_at, split_commas, unwrapped, words_of
 from .tokens import Token
 from .vocabulary import REFUSED, RELATIONS
@@ -151,6 +151,14 @@ def read_set(parser: Parser, tokens: Sequence[Token], at: Token) -> tuple[Node |
             Join(tuple(parser.inside(piece).whole() for piece in pieces), start=tokens[0].start, end=tokens[-1].end),
         )
     node = parser.inside(tokens).whole()
+    if is_set(parser, node):
+        return None, None, Call("members", (node,), "members", start=node.start, end=node.end)
     if not isinstance(node, Name):
-        raise fault("a set must be \\{1, \\ldots, n\\}, [n] or a declared name", tokens[0])
+        raise fault("a set must be \\{1, \\ldots, n\\}, [n] or a declared name, as in 'S: set(n)'", tokens[0])
     return None, None, node
+
+
+def is_set(parser: Parser, node: Node) -> bool:
+    """Is it a declared set, or the set that an index picks, as the neighbours N_i are?"""
+    base = node.base if isinstance(node, Index) else node
+    return isinstance(base, Name) and base.key in parser.lexicon.sets

@@ -108,6 +108,17 @@ def as_recurrence(statement: Statement) -> Statement:
     return replace(statement, relations=("=", *statement.relations[1:]))
 
 
+def as_function(statement: Statement) -> Statement:
+    r"""Q'(s, a) \leftarrow ... Q(s, a) ... with '=': a function of which its own right side reads nothing."""
+    definition = statement.definition
+    if definition is None or definition.parameters is None or statement.relations[0] != r"\leftarrow":
+        return statement
+    parts = [part for member in statement.members[1:] for part in walk(member)]
+    if any(isinstance(part, Call) and part.function == definition.key for part in parts):
+        return statement
+    return replace(statement, relations=("=", *statement.relations[1:]))
+
+
 def is_earlier(indices: Sequence[Node], patterns: Sequence[Node]) -> bool:
     """Is it x_{t-1,i} beside x_{t,i}: one index stepped back from what it is on the left?"""
     return len(indices) == len(patterns) and any(
@@ -121,7 +132,7 @@ def versions(statements: Iterable[Statement]) -> tuple[list[Statement], dict[str
     current: dict[str, str] = {}
     result = []
     for number, written in enumerate(statements):
-        statement = as_recurrence(written)
+        statement = as_function(as_recurrence(written))
         members = [renamed(member, current) for member in statement.members]
         definition = statement.definition
         if definition is not None and statement.relations[0] == r"\leftarrow":

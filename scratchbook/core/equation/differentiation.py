@@ -19,6 +19,13 @@ STEP: Final = 1e-30
 def derived(self: Evaluator, node: Derivative, bound: Bound) -> Value:
     r"""f'(x), and \frac{\partial}{\partial x} of an expression."""
     at = self.value(node.by, bound)
+    of = node.of if isinstance(node.of, Call) and node.of.arguments == (node.by,) else None
+    if of is not None and isinstance(at, np.ndarray) and not np.iscomplexobj(at):
+        inner = Call(of.function, (Name("†"),), of.base, of.indices)
+        slopes = [np.imag(self.value(inner, bound | {"†": stepped})) / STEP for stepped in steps(at)]
+        if any(np.ndim(slope) for slope in slopes):
+            raise fault("the gradient of what is no number; write the derivative of an element", node)
+        return np.asarray(slopes).reshape(np.shape(at))
     if np.ndim(at) or np.iscomplexobj(at):
         raise fault(f"a derivative by a {shown(at)}; derive by a number, or declare the derivative as a name", node)
     stepped = complex(at, STEP)

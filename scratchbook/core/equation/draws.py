@@ -91,7 +91,8 @@ def draw(
         else:
             shape = tuple(size_of(text, sizes, symbol) for text in symbol.kind.shape)
             value = array_of(symbol, shape, sizes, generator, base)
-            value = stretch * value if symbol.kind.name in ("scalar", "vector", "matrix", "tensor") else value
+            is_any = symbol.kind.name in ("scalar", "vector", "matrix", "tensor") and symbol.kind.bounds is None
+            value = stretch * value if is_any else value
             result.values[symbol.key] = scale * value if symbol.kind.name in ("matrix", "tensor") else value
     return result
 
@@ -177,6 +178,9 @@ def array_of(
     if int(np.prod(shape)) > 1_000_000:
         raise symbol.fault(f"{symbol.latex} has over 1000000 elements; give smaller sizes")
     name = symbol.kind.name
+    if symbol.kind.bounds is not None:
+        drawn = generator.uniform(*symbol.kind.bounds, shape)
+        return drawn if shape else float(drawn)
     if name == "positive":
         return generator.uniform(0.3, 1.7, shape) if shape else float(generator.uniform(0.3, 1.7))
     if name == "unit":
@@ -188,7 +192,7 @@ def array_of(
         return np.eye(shape[-1])[generator.integers(0, shape[-1], shape[:-1])]
     if name == "ints":
         return generator.integers(base, number_of(symbol.kind.arguments[-1], sizes, symbol) + base, shape)
-    if name == "binary":
+    if name in ("binary", "set"):
         return with_ones(generator.integers(0, 2, shape), generator).astype(float)
     if name == "sign":
         return 2.0 * generator.integers(0, 2, shape) - 1.0

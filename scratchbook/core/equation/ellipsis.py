@@ -23,7 +23,9 @@ def make_family(before: list[Node], last: Node, operator: str, dots: Token) -> N
     low, high = found[0][1], found[0][2]
     if not isinstance(low, Number) or any((one, other) != (low, high) for _, one, other in found):
         raise fault(
-            "the parts beside the dots must differ in one index that starts at a number, as in x_1, \\ldots, x_n", dots
+            "the parts beside the dots must differ in one index that starts at a number, as in x_1, \\ldots, x_n, with "
+            "commas in a list",
+            dots,
         )
     template = first
     for path, _, _ in found:

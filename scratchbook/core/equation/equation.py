@@ -19,6 +19,7 @@ from .nodes import Binding, Call, Compare, Derivative, Index, Name, Node, free_n
 from .notation import Notation
 from .parser import Parser
 from .plain import plain_tokens
+from .rewritten import plainly
 from .samples import Samples, read_samples, with_samples
 from .spelling import spell
 from .statements import RawStatement, read_statements
@@ -141,7 +142,7 @@ def is_definable(left: Call) -> bool:
     keys = [argument.key for argument in left.arguments if isinstance(argument, Name)]
     if len(set(keys)) < len(keys) or left.is_bare or left.function == "inner":
         return False
-    return len(keys) == len(left.arguments) or not known_function(left.base)
+    return len(keys) == len(left.arguments) or known_function(left.base) in ("", "gaussian")
 
 
 def parse_equation(
@@ -174,7 +175,8 @@ def read(
     tokens: list[Token], source: str, notation: Notation, given: Sequence[Equation], *, is_plain: bool
 ) -> Equation:
     """Read spelled tokens into an equation."""
-    raw = join_names(read_statements(tokens), [*notation.symbols, *notation.functions])
+    axes = {key: len(symbol.kind.shape) for key, symbol in notation.symbols.items()}
+    raw = plainly(join_names(read_statements(tokens), axes | dict.fromkeys(notation.functions, 0)), notation)
     lexicon = make_lexicon(notation, raw, *given_names(given))
     reader = Reader(lexicon, source, is_plain=is_plain)
     for statement in raw:

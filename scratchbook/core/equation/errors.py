@@ -61,6 +61,10 @@ class VectorsError(EquationError):
     """Two vectors side by side, which is a product only where it goes element by element."""
 
 
+class RangeError(EquationError):
+    """An index on a left side that nothing says where it runs."""
+
+
 def fault(text: str, at: object = None) -> EquationError:
     """Make an error at anything that has `start` and `end`: a token or a node."""
     return EquationError(text, offset=getattr(at, "start", None), end=getattr(at, "end", None))

@@ -24,7 +24,7 @@ from .tokens import Macros
 STEP: Final = 1e-30
 EXACT: Final = 1e-8
 BY_DIFFERENCES: Final = 1e-6
-NOT_DIFFERENTIABLE: Final = frozenset(["ints", "onehot", "binary", "sign", "mask", "int", "dim", "index"])
+NOT_DIFFERENTIABLE: Final = frozenset(["ints", "onehot", "binary", "set", "sign", "mask", "int", "dim", "index"])
 
 
 @dataclass(frozen=True)

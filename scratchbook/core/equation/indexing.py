@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 def indexed(self: Evaluator, node: Index, bound: Bound) -> Value:
     """An element, a row or a slice."""
     base = node.base
+    if node.is_doubtful and isinstance(value := self.value(base, bound), int | float | np.number | complex):
+        return algebra.multiply(value, self.value(node.indices[0], bound))
     if (
         isinstance(base, Name)
         and base.key not in bound

@@ -4,14 +4,14 @@ P_{i \cdot} = \sum_j P_{ij} of a matrix P, and \delta_t V = ... of a declared V;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
 from .pieces import split_commas, unwrapped
 from .statements import RawStatement
-from .symbols import MARGIN, flat, gradient_at_point, group, read_scripts, split_key
+from .symbols import MARGIN, at_point, flat, group, read_scripts, split_key
 from .tokens import Token
 
 DOTS: Final = frozenset([r"\cdot", "+", "*"])
@@ -31,18 +31,20 @@ class Found:
 Rule = Callable[[Sequence[Token], int], "Found | None"]
 
 
-def join_names(statements: Sequence[RawStatement], declared: Collection[str]) -> list[RawStatement]:
+def join_names(statements: Sequence[RawStatement], declared: Mapping[str, int]) -> list[RawStatement]:
     """The statements with every such name as one token, wherever a left side gives it.
 
-    declared: the keys of the notation.
+    declared: how many axes each name of the notation has.
     """
-    points = {key for key in declared if key.startswith(r"\nabla") and key.endswith(")")}
+    points = {key for key in declared if key.endswith(")")}
     joined = [with_members(statement, partial(put_points, points=points)) for statement in statements]
     firsts = {statement.members[0][0].text for statement in joined}
     for rule in RULES:
         lefts = [found for statement in joined if (found := rule(statement.members[0], 0)) is not None]
         # A gradient of what the display defines is held against that.
         names = {found.name for found in lefts if rule is not gradient_at or found.of not in firsts}
+        if rule is marginal_at:
+            names = {found.name for found in lefts if is_marginal(found, joined, declared)}
         if rule is applied_at:
             names = {found.name for found in lefts if is_applied(found, joined, declared)}
         joined = [with_members(statement, partial(put_names, names=names)) for statement in joined]
@@ -55,10 +57,10 @@ def with_members(statement: RawStatement, change: Callable[[Sequence[Token]], It
 
 
 def put_points(tokens: Sequence[Token], points: Collection[str]) -> Iterator[Token]:
-    r"""Yield the tokens with each declared gradient at its argument, as \nabla f(x_t), as one name."""
+    r"""Yield the tokens with each declared name at its argument, as \phi(x) and \nabla f(x_t), as one name."""
     place = 0
     while place < len(tokens):
-        token, found = tokens[place], gradient_at_point(tokens, place) if points else None
+        token, found = tokens[place], at_point(tokens, place) if points else None
         place += 1
         if found is not None and found[0] in points:
             name, place = found
@@ -123,6 +125,34 @@ def margin_at(tokens: Sequence[Token], place: int) -> Found | None:
     return Found(name, base.text, (replace(base, text=name, end=tokens[end - 1].end), *below), end)
 
 
+def marginal_at(tokens: Sequence[Token], place: int) -> Found | None:
+    """p(x) beside a p(x, y): the letter is an index, and tells the margin from p(y)."""
+    base = tokens[place]
+    inside = tokens[place + 1 : place + 4]
+    if base.kind != "name" or [token.text for token in inside][::2] != ["(", ")"]:
+        return None
+    letter = inside[1]
+    if letter.kind != "name" or len(letter.text) != 1 or not letter.text.isascii():
+        return None
+    name = base.text + MARGIN * ord(letter.text)
+    below = (replace(inside[0], text="_"), replace(inside[0], text="{"), letter, replace(inside[2], text="}"))
+    return Found(name, base.text, (replace(base, text=name, end=inside[2].end), *below), place + 4)
+
+
+def is_marginal(found: Found, statements: Sequence[RawStatement], axes: Mapping[str, int]) -> bool:
+    """Is a name given at one letter by a sum over an array of that name with two axes?"""
+    if axes.get(found.of) != 2:
+        return False
+    return any(
+        (own := marginal_at(statement.members[0], 0)) is not None
+        and own.name == found.name
+        and own.end == len(statement.members[0])
+        and [token.text for token in statement.members[1][:2]] == [r"\sum", "_"]
+        and any(token.text == found.of for token in statement.members[1])
+        for statement in statements
+    )
+
+
 def applied_at(tokens: Sequence[Token], place: int) -> Found | None:
     r"""\delta_t V: a name with an index, and another behind it."""
     first = tokens[place]
@@ -148,4 +178,4 @@ def is_applied(found: Found, statements: Sequence[RawStatement], declared: Colle
     return first not in others and not any(split_key(key)[0] == first for key in declared)
 
 
-RULES: Final[tuple[Rule, ...]] = (margin_at, gradient_at, applied_at)
+RULES: Final[tuple[Rule, ...]] = (margin_at, marginal_at, gradient_at, applied_at)

@@ -29,7 +29,9 @@ SPELLINGS: Final = {word.replace("_", ""): word for word in WORDS} | {
     alias: word for alias, word in ALIASES.items() if word
 }
 # Letters that are functions when brackets follow.
-LETTERS: Final = {r"\sigma": "sigmoid", r"\Phi": r"\Phi", r"\Gamma": r"\Gamma", r"\mathbb{E}": "mean"}
+LETTERS: Final = {
+    r"\sigma": "sigmoid", r"\Phi": r"\Phi", r"\Gamma": r"\Gamma", r"\mathbb{E}": "mean", r"\mathcal{N}": "gaussian",
+}  # fmt: skip
 # Functions of a whole vector that an index below turns into an operator over that index.
 REDUCERS: Final = frozenset(
     ["max", "min", "argmax", "argmin", "mean", "softmax", "logsumexp", "var", "std", "sum", "log_softmax"]

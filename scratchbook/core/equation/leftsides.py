@@ -3,7 +3,7 @@ r"""What a left side such as x_i, f(x)_i or \sigma^2 names: its base, scripts an
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .lexicon import Lexicon, candidates
 from .pieces import closing, is_bracketed, join_commas, split_commas, unwrapped
@@ -27,6 +27,8 @@ def read_left(tokens: Sequence[Token], lexicon: Lexicon) -> Left | None:
         return None
     if tokens[0].text == "{" and unwrapped(tokens) is not tokens:
         return read_left(unwrapped(tokens), lexicon)
+    if tokens[0].text == "(":
+        return read_left_in_brackets(tokens, lexicon)
     if tokens[0].text == r"\frac":
         return read_left_derivative(tokens, lexicon)
     if tokens[0].text in ("|", r"\lvert") and tokens[-1].text in ("|", r"\rvert") and len(tokens) == 3:
@@ -65,6 +67,16 @@ def read_left(tokens: Sequence[Token], lexicon: Lexicon) -> Left | None:
             return None
         after = outer.below
     return Left(base, scripts, arguments, after) if place == len(tokens) else None
+
+
+def read_left_in_brackets(tokens: Sequence[Token], lexicon: Lexicon) -> Left | None:
+    """(f(x))_i as f(x)_i; None for brackets around anything but a call, or with no index behind them."""
+    end = closing(tokens, 0)
+    inner = read_left(tokens[1:end], lexicon)
+    outer, place = read_scripts(tokens, end + 1)
+    if inner is None or inner.arguments is None or inner.after or place != len(tokens):
+        return None
+    return None if outer.above or outer.primes or not outer.below else replace(inner, after=outer.below)
 
 
 def read_left_derivative(tokens: Sequence[Token], lexicon: Lexicon) -> Left | None:

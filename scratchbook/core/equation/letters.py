@@ -31,7 +31,11 @@ def running_letters(statements: Sequence[RawStatement], lexicon: Lexicon) -> set
                         found |= first_letters(scripts.below, lexicon)
                     elif token.kind == "name":
                         found |= index_letters(token.text, scripts, lexicon)
-                if place + 2 < len(member) and member[place + 1].text == "(" and token.text in lexicon.arrays:
+                if (
+                    place + 2 < len(member)
+                    and member[place + 1].text in lexicon.brackets
+                    and token.text in lexicon.arrays
+                ):
                     found |= bracketed_letters(member, place + 1, lexicon)
     fresh = {split_key(key)[1] for key in lexicon.fresh}
     return {letter for letter in found if letter not in lexicon.arrays} - fresh
@@ -121,10 +125,10 @@ def letters_below(script: Sequence[Token], lexicon: Lexicon) -> set[str]:
 
 
 def label_letters(notation: Notation) -> set[str]:
-    r"""Letters within the scripts of declared names, such as \ell of x_\ell; sizes do not count, as d_k is
-    everywhere."""
+    r"""Letters within the scripts of declared names, such as \ell of x_\ell and \theta of a function F_\theta; sizes do
+    not count, as d_k is everywhere."""
     found = set[str]()
-    for key in [*(key for key, symbol in notation.symbols.items() if symbol.kind.name != "dim")]:
+    for key in [*(key for key, symbol in notation.symbols.items() if symbol.kind.name != "dim"), *notation.functions]:
         if not key.startswith(r"\frac"):
             _, below, above, _ = split_key(key)
             found |= {

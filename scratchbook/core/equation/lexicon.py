@@ -18,7 +18,8 @@ class Lexicon:
     numbers: declared names without elements.   on_right: letters that stand on right sides as values or indices.
     integers: numbers of the kind int.   bare: keys of left sides without an index.   defined: bases of left sides.
     general: arrays given at a declared number and read elsewhere, with its letter: t of \\alpha_t = ... by \\alpha_s.
-    axes: how many indices a declared array takes.
+    brackets: what may open the indices behind an array: [ too where a left side is y[n].
+    axes: how many indices a declared array takes.   shares, sets: arrays declared as simplex, and as set.
     variables, functions: keys of declared and of locally defined names.   arrays: variables that have elements.
     families: bases of functions with an index, such as R of R_m.   indices: letters that run.
     fresh: names that left sides make of a declared letter, as x_{\\text{new}} = ... beside x.
@@ -42,6 +43,9 @@ class Lexicon:
     defined: set[str] = field(default_factory=set)
     general: dict[str, str] = field(default_factory=dict)
     integers: set[str] = field(default_factory=set)
+    shares: set[str] = field(default_factory=set)
+    brackets: tuple[str, ...] = ("(",)
+    sets: set[str] = field(default_factory=set)
 
     def knows(self, key: str) -> bool:
         """Is it a declared or defined name?"""

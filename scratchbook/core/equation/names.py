@@ -34,8 +34,9 @@ def make_lexicon(
             lexicon.axes[symbol.key] = len(symbol.kind.shape)
         elif symbol.kind.name != "index":
             lexicon.numbers.add(symbol.key)
-        if symbol.kind.name == "int":
-            lexicon.integers.add(symbol.key)
+        for name, found in (("int", lexicon.integers), ("simplex", lexicon.shares), ("set", lexicon.sets)):
+            if symbol.kind.name == name:
+                found.add(symbol.key)
     for key in [*notation.functions, *given_functions]:
         lexicon.functions.add(key)
         base, below, _, _ = split_key(key)
@@ -44,6 +45,9 @@ def make_lexicon(
     lexicon.variables |= set(given)
     lexicon.words = words_of([*lexicon.variables, *lexicon.functions, *lexicon.indices])
     lexicon.fresh = new_names(statements, lexicon)
+    lexicon.brackets = (
+        ("(", "[") if any(is_in_square_brackets(statement, lexicon) for statement in statements) else ("(",)
+    )
     lexicon.indices |= running_letters(statements, lexicon) - ({"d"} if derives_by_d(statements) else set())
     for statement in statements:
         note_range_letters(statement, lexicon)
@@ -53,6 +57,20 @@ def make_lexicon(
     add_left_sides(lexicon, statements)
     lexicon.words = words_of([*lexicon.variables, *lexicon.functions, *lexicon.indices])
     return lexicon
+
+
+def is_in_square_brackets(statement: RawStatement, lexicon: Lexicon) -> bool:
+    """Is a left side y[n] = ..., so that brackets hold the index of an element throughout?"""
+    left = statement.members[0]
+    place = read_scripts(left, 1)[1]
+    if not is_defining(statement) or left[0].kind != "name" or place >= len(left) or left[place].text != "[":
+        return False
+    inside = left[place + 1 : -1]
+    return (
+        left[-1].text == "]"
+        and bool(inside)
+        and all(token.text == "," or (token.kind == "name" and token.text not in lexicon.variables) for token in inside)
+    )
 
 
 def derives_by_d(statements: Sequence[RawStatement]) -> bool:
@@ -288,7 +306,9 @@ def add_left(lexicon: Lexicon, left: Left) -> None:
     words = lexicon.names_in(left.arguments or ())
     is_array = bool(words) and all(word in lexicon.indices for word in words)
     is_derivative = bool(scripts.primes) and not is_array
-    if left.arguments is not None and (is_derivative or (scripts.below and known_function(left.base) in REDUCERS)):
+    is_numbered = bool(scripts.below) and all(token.kind == "number" for token in scripts.below)  # softmax_1(x)
+    is_operator = bool(scripts.below) and not is_numbered and known_function(left.base) in REDUCERS
+    if left.arguments is not None and (is_derivative or is_operator):
         return
     if left.arguments is not None and not lexicon.knows(key):
         if is_array:
@@ -297,7 +317,7 @@ def add_left(lexicon: Lexicon, left: Left) -> None:
             lexicon.axes.setdefault(key, count_indices(below, lexicon) + count_indices(left.arguments, lexicon))
         else:
             lexicon.functions.add(key)
-            lexicon.families |= {left.base} if below else set()
+            lexicon.families |= {left.base} if below and known_function(left.base) not in REDUCERS else set()
     elif left.arguments is None or key not in lexicon.functions:
         lexicon.variables.add(key)
     if below or left.after:

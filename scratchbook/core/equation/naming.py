@@ -13,8 +13,8 @@ from .known import PREFIX, REDUCERS, known_function
 from .leftsides import derivative_parts, name_and_indices
 from .lexicon import candidates
 from .nodes import Call, Compare, Constant, Derivative, Index, Indicator, Name, Node, Power, Slice
-from .pieces import closing, is_bracketed, top_level, unwrapped
-from .subscripts import is_index_list, read_index_list, read_sizes
+from .pieces import closing, is_bracketed, join_commas, split_at, split_commas, top_level, unwrapped
+from .subscripts import EVERYTHING, is_index_list, read_index_list, read_sizes
 from .symbols import BESIDE, Scripts, derivative_key, flat, group, key_of, latex_of, read_scripts, written
 from .tokens import Token
 from .vocabulary import RELATIONS
@@ -83,26 +83,51 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
         node = indexed(node, indices, parser, start)
     if (
         key in parser.lexicon.arrays
-        and parser.text == "("
+        and parser.text in parser.lexicon.brackets
         and not above
         and used < parser.lexicon.axes.get(key, used or 99)
     ):
         end = closing(parser.tokens, parser.place)
         inside = parser.tokens[parser.place + 1 : end]
-        if is_index_list(parser, inside, parser.lexicon.axes.get(key, used) - used):
+        ordered = conditions_first(inside)
+        if ordered and ordered[-1].text in EVERYTHING and key in parser.lexicon.shares and not used:
+            parser.place = end + 1
+            node = indexed(node, read_index_list(parser, ordered), parser, start)
+        elif is_index_list(parser, inside, parser.lexicon.axes.get(key, used) - used):
             parser.place = end + 1
             node = indexed(node, read_index_list(parser, inside), parser, start)
         elif any(token.text in ("|", r"\mid") for token in inside) and is_index_list(parser, without_bars(inside)):
+            if ordered and key in parser.lexicon.shares and not used:
+                parser.place = end + 1
+                node = indexed(node, read_index_list(parser, ordered), parser, start)
+                return raised(parser, node, above, start) if above else node
             raise fault(
                 "ambiguous: which axis is the condition of p(i | j)? write the indices in the array's order, as "
-                "p_{i,j} or p_{j,i}",
+                "p_{i,j} or p_{j,i}, or declare shares, whose last axis sums to one: 'p: simplex(m, n)'",
                 parser.token,
             )
+        elif any(token.text in ("|", r"\mid") for token in inside):
+            name = latex_of(key)
+            raise fault(f"{name} is an array, and an event is no index of it; write its element, as in {name}_i", node)
+    letter = element_of_bare(parser, key) if isinstance(node, Name) and not above else ()
+    if letter:
+        parser.place += len(letter) + 2
+        node = Index(node, read_index_list(parser, letter), is_doubtful=True, **parser.since(start))
     if isinstance(node, Name) and key.startswith(r"\nabla{"):
         check_point(parser, node, latex_of(key))
     if above:
         node = raised(parser, node, above, start)
     return read_postfix(parser, node, start) if parser.text == "!" else node
+
+
+def element_of_bare(parser: Parser, key: str) -> Sequence[Token]:
+    """The letter that runs and stands alone in brackets here, behind a name that the display gives without an index."""
+    if key not in parser.lexicon.bare or key in parser.lexicon.arrays or parser.text != "(":
+        return ()
+    end = closing(parser.tokens, parser.place)
+    inside, follower = parser.tokens[parser.place + 1 : end], parser.follower(end + 1 - parser.place)
+    is_letter = bool(inside) and inside[0].kind == "name" and all(token.text == "'" for token in inside[1:])
+    return inside if is_letter and is_index_list(parser, inside) and follower.text not in ("_", "^") else ()
 
 
 def indexed(node: Node, indices: tuple[Node, ...], parser: Parser, start: int) -> Index:
@@ -123,6 +148,14 @@ def check_version(parser: Parser, key: str, above: Sequence[Token]) -> None:
             f"{name}^{{({stranger})}} instead, or say where {stranger} runs: \\quad {stranger} = 1, \\ldots, n",
             above[0],
         )
+
+
+def conditions_first(tokens: Sequence[Token]) -> tuple[Token, ...]:
+    """The indices j, k, i of p(i | j, k), the order of shares, whose last axis sums to one; nothing for p(i, j | k)."""
+    pieces = split_at(tokens, ("|", r"\mid"))
+    if len(pieces) != 2 or len(split_commas(pieces[0])) != 1:
+        return ()
+    return join_commas([*split_commas(pieces[1]), pieces[0]])
 
 
 def without_bars(tokens: Sequence[Token]) -> list[Token]:
@@ -148,6 +181,9 @@ def built_in(parser: Parser, base: str, scripts: Scripts, start: int) -> Node:
         return derivative_of_call(
             parser, key_of(base, scripts.below, scripts.above), Scripts((), (), scripts.primes), start
         )
+    function = base.removeprefix(r"\nabla{").removesuffix("}")
+    if parser.text == "(" and base.startswith(r"\nabla{") and function in parser.lexicon.functions:
+        return gradient_at(parser, function, start)
     if parser.text == "(":
         key = key_of(base, scripts.below, scripts.above, scripts.primes)
         return call(parser, key, base, (), (), start)
@@ -355,7 +391,10 @@ def read_gradient(parser: Parser) -> Node:
         return call(parser, node.key, node.key, (), (), token.start)
     if parser.text == "(" and upper[0] in parser.lexicon.functions:
         end = closing(parser.tokens, parser.place)
-        if name_and_indices(parser.tokens[parser.place + 1 : end], parser.lexicon) != lower:
+        here = name_and_indices(parser.tokens[parser.place + 1 : end], parser.lexicon)
+        if here is not None and here != lower and (here[0], ()) == lower:
+            return gradient_at(parser, upper[0], token.start)
+        if here != lower:
             name, at = latex_of(upper[0]), latex_of(lower[0])
             said = f"a gradient by {at} of a function at anything else than {at}"
             raise fault(f"{said}; write \\nabla_{{{at}}} {name}({at}), or define \\nabla {name}(z) = ...", parser.token)
@@ -363,6 +402,15 @@ def read_gradient(parser: Parser) -> Node:
         return replace(node, **parser.since(token.start))
     check_point(parser, node, rf"\nabla_{{{latex_of(lower[0])}}} {latex_of(upper[0])}")
     return node
+
+
+def gradient_at(parser: Parser, function: str, start: int) -> Node:
+    r"""\nabla f(a + b) and \nabla_x f(x_i): the gradient of a function where the brackets here say."""
+    end = closing(parser.tokens, parser.place)
+    point = parser.inside(parser.tokens[parser.place + 1 : end]).whole()
+    parser.place = end + 1
+    place = parser.since(start)
+    return Derivative("", Call(function, (point,), function, **place), point, **place)
 
 
 def check_point(parser: Parser, node: Name, shown: str) -> None:

@@ -51,10 +51,14 @@ class Slice(Node):
 
 @dataclass(frozen=True)
 class Index(Node):
-    """An element, a row or a slice of an array."""
+    """An element, a row or a slice of an array.
+
+    is_doubtful: written as m(i), which of a number m is a product.
+    """
 
     base: Node
     indices: tuple[Node, ...]
+    is_doubtful: bool = False
 
 
 @dataclass(frozen=True)

@@ -24,17 +24,20 @@ from .tokens import Macros
 # Each kind and how many arguments it takes.
 KINDS: Final = {
     "scalar": (0, 0), "positive": (0, 4), "unit": (0, 4), "int": (1, 1), "vector": (1, 1), "matrix": (2, 2),
-    "tensor": (3, 4),
+    "tensor": (3, 4), "set": (1, 2),
     "simplex": (1, 3), "onehot": (1, 2), "ints": (2, 3), "binary": (0, 3), "sign": (0, 3), "mask": (2, 2),
     "index": (0, 1),
     "dim": (0, 1), "symmetric": (1, 1), "posdef": (1, 1), "diagonal": (1, 1), "orthogonal": (1, 1),
 }  # fmt: skip
+# Kinds of real numbers that may be kept between two bounds, and the widest ones.
+BOUNDED: Final = {"scalar": (-1e6, 1e6), "positive": (0.0, 1e6), "unit": (0.0, 1.0)}
 SQUARE: Final = frozenset(["symmetric", "posdef", "diagonal", "orthogonal"])
 # What a reader calls one of a kind, and several in an array.
 WORDS: Final = {
     "scalar": ("number", "numbers"), "positive": ("positive number", "positive numbers"),
     "unit": ("number between 0 and 1", "numbers between 0 and 1"), "int": ("integer", "integers"),
     "dim": ("size", "sizes"), "binary": ("zero or one", "zeros and ones"),
+    "set": ("member", "whole numbers"),
     "sign": ("one or minus one", "ones and minus ones"), "simplex": ("shares", "shares that sum to one"),
     "onehot": ("one-hot", "one-hot"), "symmetric": ("symmetric", "symmetric matrix"),
     "posdef": ("positive definite", "positive definite matrix"), "diagonal": ("diagonal", "diagonal matrix"),
@@ -55,6 +58,7 @@ class Kind:
     name: str
     arguments: tuple[str, ...] = ()
     keys: tuple[tuple[str, str], ...] = field(default=(), compare=False)  # sizes written in LaTeX: code name and key
+    bounds: tuple[float, float] | None = None  # of unit(n, 0.1..0.5)
 
     @property
     def shape(self) -> tuple[str, ...]:
@@ -76,7 +80,8 @@ class Kind:
         return ", ".join([one, *(text.replace("..", " to ") for text in self.arguments if self.name != "int")])
 
     def __str__(self) -> str:
-        return f"{self.name}({', '.join(self.arguments)})" if self.arguments else self.name
+        arguments = [*self.arguments, *([f"{self.bounds[0]:g}..{self.bounds[1]:g}"] if self.bounds else [])]
+        return f"{self.name}({', '.join(arguments)})" if arguments else self.name
 
 
 @dataclass(frozen=True)
@@ -266,7 +271,7 @@ def read_line(line: str, row: int, macros: Macros | None) -> Iterator[Symbol | F
     check_aliases(names)
     for name in names:
         latex, _, alias = (part.strip() for part in name.partition(" as "))
-        key = read_symbol(latex, macros)
+        key = read_symbol(latex, macros, is_value=True)
         yield Symbol(key, latex, kind, read_alias(alias) if alias else code_name(key), meaning, row, is_override)
 
 
@@ -324,13 +329,28 @@ def read_kind(text: str, macros: Macros | None = None) -> Kind:
         raise fault(f"the kind '{text}' lacks its ')'")
     inside = rest.rstrip().removesuffix(")")
     pieces = split_top(inside, ",") if inside.strip() else []
+    bounds = read_bounds(name, pieces.pop()) if name in BOUNDED and pieces and ".." in pieces[-1] else None
     arguments = tuple(python_text(piece, macros) for piece in pieces)
     keys = tuple((code_name(key), key) for piece in pieces if (key := key_in(piece, macros)))
     low, high = KINDS[name]
     if not low <= len(arguments) <= high:
         wanted = f"{low} to {high} arguments" if low != high else f"{low} argument{'s' * (low != 1)}"
         raise fault(f"the kind {name} takes {wanted}, not {len(arguments)}")
-    return Kind(name, arguments, keys)
+    return Kind(name, arguments, keys, bounds)
+
+
+def read_bounds(name: str, text: str) -> tuple[float, float]:
+    """The numbers between which one of a kind lies, from 0.1..0.5."""
+    low, _, high = text.partition("..")
+    try:
+        bounds = float(low), float(high)
+    except ValueError:
+        raise fault(f"the bounds '{text}' of {name} must be numbers, as in {name}(0.1..0.5)") from None
+    least, most = BOUNDED[name]
+    if not least <= bounds[0] < bounds[1] <= most:
+        within = "" if name == "scalar" else f" and lie between {least:g} and {most:g}"
+        raise fault(f"the bounds '{text}' of {name} must rise{within}")
+    return bounds
 
 
 def python_text(text: str, macros: Macros | None) -> str:

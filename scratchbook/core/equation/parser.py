@@ -9,7 +9,7 @@ ways is an error that names a way to write it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, TypedDict
 
@@ -17,7 +17,7 @@ from . import bigoperators, brackets, environments, naming
 from .ellipsis import make_family
 from .errors import EquationError, fault
 from .lexicon import Lexicon
-from .nodes import Add, Call, Constant, Multiply, Negate, Node, Number, Product
+from .nodes import Add, Binding, Call, Constant, Multiply, Negate, Node, Number, Product
 from .pieces import words_of
 from .piecewise import outside
 from .symbols import group
@@ -62,6 +62,7 @@ class Parser:
         self.open_bars: list[str] = []
         self.is_list = False
         self.sums_without_brackets = set[int]()
+        self.narrowed = dict[str, tuple[tuple[Binding, ...], Node | None]]()
 
     # Looking and taking
 
@@ -128,7 +129,9 @@ class Parser:
 
     def inside(self, tokens: Sequence[Token]) -> Parser:
         """A parser for a group of tokens, with the same names."""
-        return Parser(tokens, self.lexicon, self.scope, self.depth + 1, is_plain=self.is_plain)
+        inner = Parser(tokens, self.lexicon, self.scope, self.depth + 1, is_plain=self.is_plain)
+        inner.narrowed = self.narrowed
+        return inner
 
     def whole(self) -> Node:
         """The expression that all tokens make."""
@@ -156,12 +159,14 @@ class Parser:
         return found
 
     @contextmanager
-    def running(self, keys: Iterable[str]) -> Iterator[None]:
-        """While an operator's body is read, its indices run."""
-        before = self.scope
-        self.scope = before | frozenset(keys)
+    def running(self, bindings: tuple[Binding, ...], condition: Node | None = None) -> Iterator[None]:
+        """While an operator's body is read, its indices run; narrowed are those that the operator gives a range."""
+        before = self.scope, self.narrowed
+        self.scope = self.scope | {binding.key for binding in bindings}
+        is_narrow = condition is not None or any(binding.high or binding.members for binding in bindings)
+        self.narrowed = self.narrowed | {binding.key: (bindings, condition) for binding in bindings if is_narrow}
         yield
-        self.scope = before
+        self.scope, self.narrowed = before
 
     @contextmanager
     def bracketed(self, bar: str = "", *, is_list: bool = False) -> Iterator[None]:
@@ -213,6 +218,9 @@ class Parser:
             sign = self.take()
             if self.text in ("-", "+"):
                 raise fault(f"'{sign.text}{self.text}' in a row; put what follows into brackets", self.token)
+            if self.text in ("_", "^"):
+                said = f"'{sign.text}' with a script is no operation known here; write the sum that it stands for"
+                raise fault(said, sign)
             if self.text == r"\ldots":
                 node = self.family([node], "", ["+"])
             elif sign.text in ("/", r"\div"):

@@ -26,6 +26,8 @@ def power(base: Value, exponent: Value, *, is_elementwise: bool = False) -> Valu
             return inverse(base)
         if is_diagonal(base) and np.ndim(exponent) == 0:
             return np.diag(power(np.diag(base), exponent))
+        if np.ndim(exponent) == 0 and float(np.real(exponent)) % 1 and is_positive_definite(base):
+            return root(base, exponent)
         raise fault("ambiguous: a power of a matrix; write A A (product) or A^{\\odot 2} (elementwise)")
     if np.ndim(exponent) and np.ndim(base) and np.shape(base) != np.shape(exponent):
         raise fault(f"shapes differ: {shown(base)} to the power {shown(exponent)}")
@@ -45,6 +47,30 @@ def is_diagonal(value: Value) -> bool:
     if np.ndim(value) != 2 or value.shape[0] != value.shape[1]:
         return False
     return not np.any(value[~np.eye(len(value), dtype=bool)])  # whatever stands on it, infinity too
+
+
+def is_positive_definite(value: Value) -> bool:
+    """Is it a symmetric matrix with positive eigenvalues, which has one root of its own kind?"""
+    real = np.real(value)
+    if real.ndim != 2 or real.shape[0] != real.shape[1] or not np.all(np.isfinite(real)):
+        return False
+    size = np.max(np.abs(real))
+    return bool(np.max(np.abs(real - real.T)) <= 1e-12 * size and np.linalg.eigvalsh(real)[0] > 1e-12 * size)
+
+
+def root(matrix: Array, exponent: Value) -> Array:
+    """A power, such as 1/2, of a symmetric positive definite matrix: that of its eigenvalues; with a complex step its
+    derivative by the divided differences of Daleckii and Krein."""
+    values, vectors = np.linalg.eigh(np.real(matrix))
+    raised = complex_power(values, exponent)
+    found = (vectors * raised) @ vectors.T
+    if not np.iscomplexobj(matrix):
+        return np.asarray(found)
+    gaps = values[:, None] - values
+    slopes = np.real(exponent * complex_power(values, exponent - 1))
+    is_same = np.abs(gaps) < 1e-9 * values[-1]
+    rates = np.where(is_same, (slopes[:, None] + slopes) / 2, np.real(raised[:, None] - raised) / (gaps + is_same))
+    return np.asarray(found + 1j * (vectors @ (rates * (vectors.T @ np.imag(matrix) @ vectors)) @ vectors.T))
 
 
 def complex_power(base: Value, exponent: Value) -> Value:

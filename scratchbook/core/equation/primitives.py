@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from .algebra import Array, Identity, Ones, Row, Value, shown
+from .algebra import Array, Identity, Ones, Row, Value, add, is_number, shown
 from .errors import fault
 
 Function = Callable[..., Value]
@@ -243,6 +243,28 @@ def identity(*sizes: Value) -> Array:
     return np.eye(*sizes)
 
 
+def gaussian(at: Value, mean: Value, spread: Value) -> Value:
+    """The density of a normal distribution: of a number with its variance, of a vector with its covariance."""
+    gap = add(at, mean, "-")
+    if isinstance(spread, Identity) and isinstance(gap, np.ndarray) and gap.ndim == 1:
+        spread = spread.like((len(gap), len(gap)))
+    if is_number(gap) and is_number(spread):
+        return np.exp(-(gap**2) / (2 * spread)) / np.sqrt(2 * np.pi * spread)
+    if not isinstance(spread, np.ndarray) or np.shape(spread) != 2 * np.shape(gap):
+        raise fault(
+            f"a normal density of a {shown(gap)} with a {shown(spread)}; write \\mathcal{{N}}(x; \\mu, \\Sigma)"
+        )
+    square_of = gap @ np.linalg.solve(spread, gap)
+    return np.exp(-square_of / 2) / np.sqrt(np.linalg.det(2 * np.pi * spread))
+
+
+def members(bits: Value) -> Array:
+    """The zeros and ones that say which numbers are in one set."""
+    if not isinstance(bits, np.ndarray) or bits.ndim != 1:
+        raise fault(f"a {shown(bits)} of sets is not one set; index it")
+    return np.real(bits)
+
+
 ELEMENTWISE: Final[dict[str, Function]] = {
     "exp": np.exp, "sin": np.sin, "cos": np.cos, "tan": np.tan, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh,
     "cot": lambda z: 1 / np.tan(z), "sec": lambda z: 1 / np.cos(z), "csc": lambda z: 1 / np.sin(z),
@@ -260,6 +282,8 @@ ELEMENTWISE: Final[dict[str, Function]] = {
 WITH_INDEX: Final[dict[str, Function]] = {
     "log": logarithm, "ln": logarithm, "lg": lambda z: logarithm(z, 10), "swish": swish, "elu": elu,
 }  # fmt: skip
+# Functions of one vector, which may be written as a list of numbers.
+OF_LISTS: Final = frozenset(["sum", "mean", "var", "std"])
 # Functions of whole values, with the least and the largest number of their arguments.
 WHOLE: Final[dict[str, tuple[int, int, Function]]] = {
     "max": (1, 20, lambda *values: choose(1, *values)), "min": (1, 20, lambda *values: choose(-1, *values)),
@@ -274,7 +298,9 @@ WHOLE: Final[dict[str, tuple[int, int, Function]]] = {
     "diag": (1, 10_000, diagonal), "concat": (1, 50, concatenate), "norm": (1, 1, lambda z: norm(z, "")),
     "clip": (3, 3, lambda z, low, high: choose(-1, choose(1, z, low), high)), "mod": (2, 2, lambda a, b: a % b),
     "inner": (2, 2, inner), "factorial": (1, 1, factorial), "binomial": (2, 2, binomial), "ones": (1, 2, ones),
-    "identity": (1, 2, identity),
+    "identity": (1, 2, identity), "gaussian": (3, 3, gaussian),
+    "members": (1, 1, lambda bits: np.flatnonzero(members(bits))),
+    "size": (1, 1, lambda bits: int(np.count_nonzero(members(bits)))),
     r"\Gamma": (1, 1, lifted(math.gamma, lambda x: np.nan * x)),
 }  # fmt: skip
 
@@ -284,6 +310,8 @@ def apply(name: str, arguments: list[Value], indices: list[Value]) -> Value:
 
     Raises EquationError for a wrong number of arguments or a kind that the function does not take.
     """
+    if name in OF_LISTS and len(arguments) > 1 and all(is_number(argument) for argument in arguments):
+        arguments = [side_by_side(arguments)]  # mean(r_1, ..., r_G)
     if name in WHOLE:
         low, high, function = WHOLE[name]
         check_count(name, len(arguments), low, high)

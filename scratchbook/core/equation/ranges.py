@@ -13,7 +13,7 @@ from . import defined
 from .algebra import Row
 from .definitions import Clause, target_of
 from .ellipsis import KEY
-from .errors import EquationError, fault
+from .errors import EquationError, RangeError, fault
 from .nodes import (
     Binding,
     Compare,
@@ -113,10 +113,11 @@ class Ranges:
         found = self.from_steps(key, roots, evaluator)
         if found is not None:
             return range(found[0], found[1] + 1)
-        raise fault(
-            f"the index {latex_of(key)} has no range; write \\quad {latex_of(key)} = 1, \\ldots, n, or declare "
-            f"'{latex_of(key)}: index(1..n)'",
-            first_place(roots, key),
+        shown, size = latex_of(key), "N" if key == "n" else "n"
+        advice = f"write \\quad {shown} = 1, \\ldots, {size}, or declare '{shown}: index(1..{size})'"
+        at = first_place(roots, key)
+        raise RangeError(
+            f"the index {shown} has no range; {advice}", offset=getattr(at, "start", None), end=getattr(at, "end", None)
         )
 
     def explicit(self, binding: Binding, bound: Bound, evaluator: Evaluator) -> Sequence[int]:
@@ -360,6 +361,8 @@ def is_met(condition: Node, bound: Bound, evaluator: Evaluator) -> bool:
 def undeclared(key: str, notation: Notation) -> str:
     """What to say about a name that nothing gives a value."""
     text = f"{latex_of(key)} is not declared; declare it in the notation, or define it"
+    if key.startswith(r"\mathcal{"):
+        return f"{text}: '{key}: dim' for all indices, '{key}: set(n)' for some"
     symbol = notation.symbols.get(key.rstrip("'"))
     if symbol is None or symbol.key == key or len(symbol.kind.shape) not in (1, 2):
         return text

@@ -114,6 +114,11 @@ def expected(self: Evaluator, node: Reduce, places: list[Bound]) -> Value:
     )
     if len(node.bindings) != 1 or np.ndim(weights) != 1 or len(weights) != len(places):
         raise fault("the weights of an expectation must be a vector over its one index", node)
+    if abs(np.sum(np.real(weights)) - 1) > 1e-6:
+        fact = "the weights of an expectation must sum to one, as those of a simplex do"
+        raise fault(
+            f"{fact}; for the mean of a sample write \\frac1n \\sum_i or \\hat{{\\mathbb{{E}}}}_i", node.weights
+        )
     return folded(
         "sum",
         [algebra.multiply(weight, self.value(node.body, inner)) for weight, inner in zip(weights, places, strict=True)],

@@ -47,8 +47,9 @@ class Samples:
             name = latex_of(self.key)
             said = f"{name} is given at the elements of an array only"
             raise fault(f"{said}; for any argument write {name}(z) = ... with z alone", call)
-        place = {"start": call.start, "end": call.end}
-        return Index(Name(self.key, **place), tuple(found[letter] for letter in self.letters), **place)
+        start, end = call.start, call.end
+        indices = tuple(found[letter] for letter in self.letters)
+        return Index(Name(self.key, start=start, end=end), indices, start=start, end=end)
 
 
 def put_in(node: Node, found: Mapping[str, Node]) -> Node:

@@ -5,6 +5,7 @@ After this, \mathbf{x}, \vec x and x are one name, \left( is "(", \text{if} is a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -67,6 +68,13 @@ def check_left_right(tokens: list[Token]) -> None:
         raise fault(r"\left is never closed; add \right and a delimiter", stack[-1][-1])
 
 
+def is_ones(tokens: Sequence[Token]) -> bool:
+    """Is the 1 at the end that of 1_n, a vector of ones, rather than a digit or a script?"""
+    before = [Token("end", "", 0, 0)] * 2 + list(tokens[:-1])
+    is_digit = before[-1].kind == "number" and before[-2].text not in ("_", "^")
+    return not is_digit and before[-1].text not in ("_", "^", ".")
+
+
 def join_signs(tokens: list[Token]) -> list[Token]:
     r"""Join what is written with two signs: := and =:, argmax, and \nabla f, which is one name."""
     joined: list[Token] = []
@@ -80,6 +88,9 @@ def join_signs(tokens: list[Token]) -> list[Token]:
             joined[-1] = replace(last, text="arg" + token.text, end=token.end)
         elif last and last.text in ("<", ">") and token.text == "=" and not token.gap:
             raise fault(f"'{last.text}=' shows two signs; write {chr(92)}{'le' if last.text == '<' else 'ge'}", last)
+        elif token.text == "_" and last and last.text == "1" and is_ones(joined):
+            joined[-1] = replace(last, kind="ones")
+            joined.append(token)
         else:
             joined.append(token)
     return joined

@@ -60,7 +60,7 @@ def drop_systems(tokens: list[Token]) -> list[Token]:
     kept: list[Token] = []
     place = 0
     while place < len(tokens):
-        opens_one = tokens[place].text in (r"\{", r"\begin{cases}", r"\begin{dcases}")
+        opens_one = tokens[place].text in (r"\{", r"\begin{cases}", r"\begin{dcases}", r"\begin{array}")
         body, end = system_at(tokens, place) if opens_one and is_start(kept) else ([], place)
         kept += body or tokens[place : place + 1]
         place = end if body else place + 1
@@ -83,7 +83,7 @@ def is_layout(token: Token) -> bool:
 def system_at(tokens: Sequence[Token], place: int) -> tuple[list[Token], int]:
     """The rows of the system that begins at a place, and the place behind it; nothing where none does."""
     start = place + (tokens[place].text == r"\{")
-    names = (r"\begin{cases}", r"\begin{dcases}") if start == place else (r"\begin{aligned}", r"\begin{array}")
+    names = (r"\begin{aligned}", r"\begin{array}") if start > place else (tokens[place].text,)
     if start >= len(tokens) or tokens[start].text not in names:
         return [], place
     depth, end = 1, start + 1
@@ -93,7 +93,8 @@ def system_at(tokens: Sequence[Token], place: int) -> tuple[list[Token], int]:
     if depth or (start > place and (end >= len(tokens) or tokens[end].text != r"\right.")):
         return [], place
     body = list(tokens[start + 1 : end - 1])
-    if place and not all(is_equation(row) for row in rows_of(body)):
+    is_array = tokens[start].text == r"\begin{array}" and start == place
+    if (place or is_array) and not all(is_equation(row) for row in rows_of(body)):
         return [], place
     if tokens[start].text == r"\begin{array}" and body[:1] and body[0].text == "{":
         body = body[[token.text for token in body].index("}") + 1 :]

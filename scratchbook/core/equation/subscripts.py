@@ -36,7 +36,7 @@ def read_index_list(parser: Parser, tokens: Sequence[Token], axes: int | None = 
         pieces = spread(parser, pieces, axes)
     is_single = len(pieces) > 1 or axes == 1
     if len(pieces) == 1 and not (axes == 1 and is_product(parser, pieces[0])):
-        atoms = side_by_side(parser, pieces[0])
+        atoms = side_by_side(parser, pieces[0]) or letters_and_digits(parser, pieces[0], axes)
         if len(atoms) > 1:
             return tuple(read_index(parser, atom, is_single=True) for atom in atoms)
     return tuple(read_index(parser, piece, is_single=is_single) for piece in pieces)
@@ -68,6 +68,17 @@ def side_by_side(parser: Parser, tokens: Sequence[Token]) -> list[Sequence[Token
         _, place = read_scripts(tokens, place)
         atoms.append(tokens[start:place])
     return atoms if all(atom[0].kind == "name" for atom in atoms[1:-1]) else []
+
+
+def letters_and_digits(parser: Parser, tokens: Sequence[Token], axes: int | None) -> list[Sequence[Token]]:
+    """The n and 1 of x_{n1}, where an array has as many axes; nothing where a digit stands first, as in 2n."""
+    digits = [number for number, token in enumerate(tokens) if token.kind == "number" and len(token.text) == 1]
+    if not digits or digits[0] == 0 or any(tokens[number - 1].kind != "name" for number in digits):
+        return []
+    starts = [0, *(place for number in digits for place in (number, number + 1))]
+    parts = [tokens[start:end] for start, end in pairwise([*starts, len(tokens)]) if start < end]
+    atoms = [atom for part in parts for atom in ([part] if part[0].kind == "number" else side_by_side(parser, part))]
+    return atoms if len(atoms) == axes and all(len(part) == 1 for part in atoms) else []
 
 
 def read_index(parser: Parser, tokens: Sequence[Token], *, is_single: bool) -> Node:
@@ -110,6 +121,10 @@ def check_single(parser: Parser, tokens: Sequence[Token], *, is_single: bool) ->
             doubtful[0],
         )
     for before, after in pairwise(tokens):
+        if before.kind == "name" and after.kind == "number":
+            shown = f"{before.text}{after.text}"
+            advice = f"write \\text{{{shown}}} for a name of its own, {before.text},{after.text} for two indices"
+            raise fault(f"ambiguous subscript: {shown} is a name or two indices; {advice}", before)
         follows_sign = before is not tokens[0] and before.kind == "number" and after.kind == "name"
         if follows_sign and not is_single:
             raise fault(

@@ -111,8 +111,10 @@ def once(found: tuple[Token, ...], script: tuple[Token, ...], sign: Token) -> tu
     return script
 
 
-def read_symbol(text: str, macros: Macros | None = None) -> str:
+def read_symbol(text: str, macros: Macros | None = None, *, is_value: bool = False) -> str:
     r"""Return the key of one symbol's LaTeX, such as \bar{x}, W_g, P_{\text{block}} or \frac{\partial L}{\partial z}.
+
+    is_value: it has a value, so that f(x) is the name of that at x, and of no function.
 
     Raises EquationError when the text is more than one symbol.
     """
@@ -124,8 +126,8 @@ def read_symbol(text: str, macros: Macros | None = None) -> str:
         lower, place = group(tokens, place)
         if place == len(tokens) and upper and lower:
             return derivative_key(symbol_key(upper[1:]), symbol_key(lower[1:]))
-    whole = gradient_at_point(tokens, 0)
-    if whole is not None and whole[1] == len(tokens):
+    whole = at_point(tokens, 0)
+    if whole is not None and whole[1] == len(tokens) and (is_value or tokens[0].text.startswith(r"\nabla")):
         return whole[0]
     if tokens[0].text == r"\nabla" and tokens[1:2] and tokens[1].text == "_":
         lower, place = group(tokens, 2)
@@ -160,16 +162,19 @@ def symbol_key(tokens: Sequence[Token]) -> str:
     return key_of(base, scripts.below, scripts.above, scripts.primes)
 
 
-def gradient_at_point(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
-    r"""The key of \nabla_w L(w_t), a gradient with its argument, and the place behind it; None where none stands."""
+def at_point(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
+    r"""The key of \phi(x) or \nabla_w L(w_t), a name with its argument, and the place behind it; None for others."""
     start = place
-    if not tokens[place].text.startswith(r"\nabla"):
+    is_gradient = tokens[place].text.startswith(r"\nabla")
+    if not is_gradient and tokens[place].kind != "name":
         return None
     _, place = read_scripts(tokens, place + 1)
-    while place < len(tokens) and tokens[place].kind == "name":
+    while is_gradient and place < len(tokens) and tokens[place].kind == "name":
         _, place = read_scripts(tokens, place + 1)
     if place - start < 2 and tokens[start].text == r"\nabla":
         return None
+    if not is_gradient and any(token.kind == "number" for token in tokens[place : closing(tokens, place)]):
+        return None  # f(2) is no name
     if place >= len(tokens) or tokens[place].text != "(":
         return None
     end = closing(tokens, place) + 1

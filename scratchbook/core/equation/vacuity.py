@@ -138,11 +138,18 @@ def check_local_names(prepared: Prepared, bound: set[str]) -> None:
         if definition is None or statement in seen or gives(statement, needed):
             continue
         shown = latex_of(definition.key)
-        raise fault(
-            f"{shown} is defined and neither bound to code nor used by what is; write ':check: {shown} == PYTHON' "
-            f"for it",
-            statement.members[0],
-        )
+        advice = f"write ':check: {shown} == PYTHON' for it"
+        if statement.relations[0] == r"\leftarrow" and is_read_above(statement, statements):
+            advice = f"{advice}, or what reads it below it: \\leftarrow holds from there on"
+        raise fault(f"{shown} is defined and neither bound to code nor used by what is; {advice}", statement.members[0])
+
+
+def is_read_above(statement: Statement, statements: list[Statement]) -> bool:
+    r"""Does a right side above an assignment read what it gives?"""
+    assert statement.definition is not None
+    key = statement.definition.key.partition("←")[0]
+    above = statements[: statements.index(statement)]
+    return any(key in mentioned(member) for other in above for member in other.members[1:])
 
 
 def gives(statement: Statement, names: set[str]) -> bool:

@@ -127,6 +127,7 @@ REFUSED: Final = {
     r"\subset": "is a statement about sets, which have no value here",
     r"\subseteq": "is a statement about sets, which have no value here",
     r"\setminus": "makes a set, which has no value here; write the condition: j \\ne i",
+    r"\#": "stands before what is counted; name that number with a letter or a word",
     r"\&": "is not mathematics",
     r"\$": "is not mathematics",
     r"\over": "is old TeX; write \\frac{a}{b}",
@@ -159,4 +160,3 @@ EVERY_COMMAND: Final = sorted(
     | {r"\substack"}
     | set(LETTER_STYLES) | set(CLEAR) | set(SILENT) | {"\\" + word for word in WORDS} | {r"\left", r"\right", r"\quad"}
 )  # fmt: skip
-

@@ -15,6 +15,7 @@ GUARDS = {
     ("indexing", "a slice such as ':' stands alone in a subscript"),
     ("ranges", NOT_DECLARED),
     ("ranges", f"{NOT_DECLARED}; for the transpose write \0^\\top"),
+    ("ranges", f"{NOT_DECLARED}: '\0: dim' for all indices, '\0: set(n)' for some"),
 }
 
 
