@@ -50,7 +50,7 @@ def yarn_frequencies(
     """Keep fast pairs, slow down slow ones, and fade between by the pair's number.
 
     theta: [d/2]   trained_length: tokens   slow, fast: turns within it   ->   [d/2]
-    Source: peng2023yarn, section 3.2; that the fade goes by number is from its code.
+    Source: peng2023yarn, section 3.2; its released code fades by number.
     """
     check_frequencies(theta)
     check_yarn(trained_length, base, slow, fast)
