@@ -7,6 +7,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -158,6 +159,16 @@ def environment_of(notation: Notation, values: Mapping[str, Any]) -> dict[str, A
 
 def put_path(environment: dict[str, Any], path: str, value: Any) -> None:
     """Put a value at weights['gain_1'], making the dicts on the way."""
+    holder: Any = environment
+    *above, last = steps_of(path)
+    for step in above:
+        holder = holder.setdefault(step, {})
+    holder[last] = value
+
+
+@cache
+def steps_of(path: str) -> tuple[Any, ...]:
+    """The steps of a path, outside first: weights and gain_1 of weights['gain_1']."""
     steps: list[Any] = []
     node: ast.expr = ast.parse(path, mode="eval").body
     while isinstance(node, ast.Subscript | ast.Attribute):
@@ -169,10 +180,7 @@ def put_path(environment: dict[str, Any], path: str, value: Any) -> None:
         steps.append(node.slice.value)
         node = node.value
     assert isinstance(node, ast.Name)
-    holder: Any = environment
-    for step in [node.id, *reversed(steps[1:])]:
-        holder = holder.setdefault(step, {})
-    holder[steps[0]] = value
+    return node.id, *reversed(steps)
 
 
 def own(value: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cache
 from typing import Any
 
 
@@ -256,9 +257,14 @@ class Derivative(Node):
 
 def children(node: Node) -> Iterator[tuple[tuple[Any, ...], Node]]:
     """Yield each part of a node with its path: a field's name, and positions within tuples."""
-    for item in fields(node):
-        if item.name not in ("start", "end"):
-            yield from parts(getattr(node, item.name), (item.name,))
+    for name in names_of_parts(type(node)):  # type: ignore[arg-type]  # mypy takes a class for one without a hash
+        yield from parts(getattr(node, name), (name,))
+
+
+@cache
+def names_of_parts(kind: type[Node]) -> tuple[str, ...]:
+    """Return the fields of a kind of node, but for its place."""
+    return tuple(item.name for item in fields(kind) if item.name not in ("start", "end"))
 
 
 def parts(value: object, path: tuple[Any, ...]) -> Iterator[tuple[tuple[Any, ...], Node]]:

@@ -12,6 +12,7 @@ import builtins
 import difflib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from types import CodeType
 from typing import Any, Final
 
@@ -31,6 +32,7 @@ RTOL: Final = 1e-9
 # Above it an approximation says little: a quarter of the larger value.
 MAX_RTOL: Final = 0.25
 MAX_TEXT: Final = 2_000
+MOST_KEPT: Final = 1_000  # expressions; each is asked for again at every draw
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,7 @@ def unknown_name(name: str, environment: Mapping[str, Any]) -> str:
     return f"{name} is neither a symbol's Python name nor a name of the page{hint}"
 
 
+@lru_cache(MOST_KEPT)
 def read_expression(text: str, source: str = "", field_name: str = "check", offset: int = 0) -> Expression:
     """Read Python that may name, call, index and compute; nothing else.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -67,7 +68,7 @@ class Prepared:
             return BRANCHED_DRAWS if has_arrays else BRANCHED_SCALAR_DRAWS
         return DRAWS if has_arrays else SCALAR_DRAWS
 
-    @property
+    @cached_property
     def has_branches(self) -> bool:
         """Is there a formula that depends on the values, such as a maximum or cases?"""
         return any(is_branched(part) for root in self.equation.roots() for part in walk(root))
