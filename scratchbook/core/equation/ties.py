@@ -59,7 +59,7 @@ def smaller(drawn: Draw, symbols: Sequence[Symbol]) -> Draw:
 
     Positive ones stay: by a temperature one divides.
     """
-    ends = {symbol.key for symbol in symbols if -np.inf in LIMITS_OF.get(symbol.kind.name, ())}
+    ends = {s.key for s in symbols if s.kind.bounds is None and -np.inf in LIMITS_OF.get(s.kind.name, ())}
     return replace(drawn, values={key: value * SMALL if key in ends else value for key, value in drawn.values.items()})
 
 
@@ -69,7 +69,7 @@ def with_ties(drawn: Draw, symbols: Sequence[Symbol], bends: Sequence[float], ge
     pool = [*COMMON, *(float(values[s.key]) for s in symbols if s.kind.name in ("int", "dim") and s.key in values)]
     done: dict[tuple[int, ...], list[Any]] = {}
     for symbol in sorted(symbols, key=lambda symbol: len(symbol.kind.shape)):
-        limits = LIMITS_OF.get(symbol.kind.name)
+        limits = symbol.kind.bounds or LIMITS_OF.get(symbol.kind.name)
         if limits is None or symbol.key not in values:
             continue
         fits = [

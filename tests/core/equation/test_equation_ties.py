@@ -114,6 +114,10 @@ def test_the_right_equation_passes_there(latex, check):
     assert said(latex, check) == "" or "is 0 at each" in said(latex, check)
 
 
+def test_numbers_stay_within_their_bounds():
+    assert checked(r"s = |c|", "c: scalar(1..2)", "s == same(c)", CODE).text == ""
+
+
 @pytest.mark.parametrize(
     ("latex", "check"),
     [
