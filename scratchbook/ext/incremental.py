@@ -32,6 +32,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.index_entries import split_index_msg
 
+from scratchbook.core.digests import file_digest
 from scratchbook.ext import interrupted
 from scratchbook.ext.interrupted import Lost, begin_writing, end, record_path, was_interrupted
 
@@ -95,7 +96,7 @@ def on_builder_inited(app: Sphinx) -> None:
     bibdata: Any = app.env.domaindata.get("cite", {}).get("bibdata")
     known = pages_of(app.env).data["bibliographies"]
     for path, file in bibdata.bibfiles.items() if bibdata else ():
-        if known.get(str(path)) != content_digest(path):
+        if known.get(str(path)) != file_digest(path):
             bibdata.bibfiles[path] = file._replace(mtime=-1.0)
 
 
@@ -116,7 +117,7 @@ def on_doctree_read(app: Sphinx, doctree: nodes.document) -> None:
     pages = pages_of(env)
     sources = pages.sources.setdefault(docname, {})
     for dependency in sorted(str(path) for path in env.dependencies.get(docname, ())):
-        sources.setdefault(dependency, content_digest(app.srcdir / dependency))
+        sources.setdefault(dependency, file_digest(app.srcdir / dependency))
         if env.path2doc(str(app.srcdir / dependency)) in env.found_docs:
             env.note_included(str(app.srcdir / dependency))  # or it is said to be in no table of contents
     names = {name for node in doctree.findall(addnodes.pending_xref) for name in target_names(node)}
@@ -131,7 +132,7 @@ def on_get_outdated(
 
     def digest(path: str) -> str | None:
         if path not in digests:
-            digests[path] = content_digest(app.srcdir / path)
+            digests[path] = file_digest(app.srcdir / path)
         return digests[path]
 
     known = pages_of(env).sources
@@ -150,7 +151,7 @@ def on_updated(app: Sphinx, env: BuildEnvironment) -> list[str]:
     cited = env.domaindata.get("cite", {})
     bibliographies = cited.get("bibliographies", {})
     if bibliographies:
-        pages_of(env).data["bibliographies"] = {str(path): content_digest(path) for path in cited["bibdata"].bibfiles}
+        pages_of(env).data["bibliographies"] = {str(path): file_digest(path) for path in cited["bibdata"].bibfiles}
         ordered = sorted(bibliographies.items(), key=lambda item: (item[0].docname, item[1].line))
         bibliographies.clear()
         bibliographies.update(ordered)
@@ -187,7 +188,7 @@ def own_digest() -> str:
     """Return the digest of our own code and of what it stands on: another version may read and write other pages."""
     here = Path(__file__).parent.parent
     versions = [sphinx.__version__, docutils.__version__, myst_parser.__version__, pygments.__version__]
-    files = [[path.relative_to(here).as_posix(), content_digest(path)] for path in sorted(here.rglob("*.py"))]
+    files = [[path.relative_to(here).as_posix(), file_digest(path)] for path in sorted(here.rglob("*.py"))]
     return digest_of([versions, files])
 
 
@@ -429,14 +430,6 @@ def write_record(app: Sphinx, record: dict[str, Any]) -> None:
 def relative(app: Sphinx, path: Path) -> str:
     """Return a path from the source folder, as Sphinx notes dependencies."""
     return path.relative_to(app.srcdir).as_posix() if path.is_relative_to(app.srcdir) else str(path)
-
-
-def content_digest(path: Path) -> str | None:
-    """Return the SHA-256 of a file's bytes; None when it cannot be read."""
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except OSError:
-        return None
 
 
 def digest_of(value: Any) -> str:

@@ -46,7 +46,8 @@ class Sources:
                 if not found.resolve().is_relative_to(self.root):
                     return replace(cell, path=None), self._outside(cell)
                 try:
-                    self.contents[path] = self.contents[path] if path in self.contents else found.read_bytes()
+                    if path not in self.contents:
+                        self.contents[path] = found.read_bytes()
                 except OSError as error:
                     text = f"'{cell.file}' cannot be read: {error.strerror}"
                     return replace(cell, path=None), Mistake("source", text, cell.place)

@@ -68,5 +68,5 @@ def on_config_inited(app: Sphinx, config: Any) -> None:
         Builder._read_parallel = READ_FEW  # type: ignore[method-assign, assignment]
 
 
-# Made once: what a second project in this process replaces is Sphinx's own again.
+# Made once, of Sphinx's own: a second project in this process must not wrap ours again.
 READ_FEW: Final = read_few(Builder._read_parallel)
