@@ -3,7 +3,7 @@
   "use strict";
   const boxes = [...document.querySelectorAll(".equation-body, .highlight pre, .table-wrapper, .equation-list dt, .scratchbook-figure")];
   const reach = (seen) => {
-    const wide = seen.map((box) => box.scrollWidth > box.clientWidth + 1); // before any change: one layout, not one a box
+    const wide = seen.map((box) => box.scrollWidth > box.clientWidth); // before any change: one layout, not one a box
     seen.forEach((box, at) => (wide[at] ? (box.tabIndex = 0) : box.removeAttribute("tabindex")));
   };
   const watch = new ResizeObserver((seen) => reach(seen.map(({ target }) => target)));
