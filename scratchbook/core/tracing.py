@@ -1,11 +1,13 @@
-"""Record what a session really uses below the project, by Python's audit events, so that a store can tell its age.
+"""Record what a session really uses below the project, so that a store can tell its age.
 
-Not seen: what a library reads without Python's `open`, and questions such as `os.path.exists`.
+By Python's audit events, and by the functions of `os` that ask for a file without one.
+Not seen: what a library reads without Python's `open`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import resource
 import sys
@@ -20,6 +22,8 @@ from scratchbook.core.modules import Project
 
 WRITING: Final = os.O_WRONLY | os.O_RDWR
 IMPORT_FRAME: Final = "<frozen importlib._bootstrap_external>"
+# The questions behind `os.path.exists`, `Path.is_file` and all their kind, which make no event.
+QUESTIONS: Final = ("stat", "lstat", "access", "readlink")
 # In every interpreter beside setuptools, whatever runs.
 STARTED_WITH: Final = "_distutils_hack"
 # They hold nothing that could change what a page shows.
@@ -92,6 +96,26 @@ class Tracer:
                 self._is_busy = False
 
         sys.addaudithook(listen)
+        for name in QUESTIONS:
+            setattr(os, name, self._heard(getattr(os, name)))
+
+    def _heard(self, question: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a question of `os` that notes what it is asked for before it answers."""
+
+        @functools.wraps(question)
+        def ask(*arguments: Any, **options: Any) -> Any:
+            path = _as_path(arguments[0] if arguments else options.get("path"))
+            if path is not None and options.get("dir_fd") is None and not self._is_busy:
+                with self.paused():
+                    relative = self.project.relative(path)
+                    if relative is not None:
+                        self._look(path, relative)
+            return question(*arguments, **options)
+
+        for able in (os.supports_fd, os.supports_dir_fd, os.supports_effective_ids, os.supports_follow_symlinks):
+            if question in able:
+                able.add(ask)
+        return ask
 
     @contextlib.contextmanager
     def paused(self) -> Iterator[None]:
@@ -118,13 +142,19 @@ class Tracer:
         if relative is None:
             if not is_written or (flags & os.O_RDWR and keeps_content):
                 self._check_outside(place)
-        elif relative not in self._written and relative not in self.files:
-            if keeps_content and os.path.isfile(place):
-                self.files[relative] = file_digest(Path(self.project.path(relative))) or ""
-            elif not is_written and not os.path.lexists(place):
-                self.absent.add(relative)
+        elif keeps_content:
+            self._look(place, relative)
         if relative is not None and is_written:
             self._written.add(relative)
+
+    def _look(self, place: str, relative: str) -> None:
+        """Note what a path leads to, unless the session put it there itself; a folder is noted when it is listed."""
+        if relative in self._written or relative in self.files:
+            return
+        if os.path.isfile(place):
+            self.files[relative] = file_digest(Path(self.project.path(relative))) or ""
+        elif not os.path.lexists(place):
+            self.absent.add(relative)
 
     def _check_outside(self, place: str) -> None:
         """Note a read from a place that nobody watches."""
@@ -164,14 +194,12 @@ class Tracer:
     def uses(self) -> Uses:
         """Return the record so far, with the modules of packages; their versions are for the builder to find."""
         with self.paused():
-            absent = {path for path in (self.absent | self.project.absent) if path not in self._written}
-            missing = sorted(path for path in absent if not os.path.lexists(self.project.path(path)))
             packages = self.packages | packages_of(self._imported, self.project.outside)
             if resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt:  # started without an event
                 self.unsure.add(STARTED)
             return Uses(
                 dict(sorted(self.files.items())),
-                tuple(missing),
+                tuple(sorted(self.absent | self.project.absent)),
                 dict(sorted(self.folders.items())),
                 dict.fromkeys(sorted(packages), ""),
                 tuple(sorted(self.unsure)),

@@ -41,6 +41,46 @@ def test_a_file_that_is_read_is_recorded_with_what_it_held(project, text):
     assert uses(project, text).files == {"data.txt": digest("1 2 3")}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import os; os.path.exists('data.txt')",
+        "import os; os.path.getsize('data.txt')",
+        "import os; os.access('data.txt', os.R_OK)",
+        "import pathlib; pathlib.Path('data.txt').is_file()",
+        "import os; os.stat(path='data.txt')",
+    ],
+)
+def test_a_file_that_is_asked_for_is_recorded_like_one_that_is_read(project, text):
+    project.write("data.txt", "1 2 3")
+
+    assert uses(project, text).files == {"data.txt": digest("1 2 3")}
+
+
+@pytest.mark.parametrize("question", ["os.path.isdir", "os.path.islink", "pathlib.Path.exists"])
+def test_a_file_that_is_asked_for_in_vain_is_recorded_as_absent(project, question):
+    assert "gone" in uses(project, f"import os, pathlib\n{question}(pathlib.Path('gone'))").absent
+
+
+def test_what_os_can_do_is_what_it_could(project):
+    asked = "os.stat in os.supports_fd, os.stat in os.supports_dir_fd, os.access in os.supports_effective_ids"
+
+    assert project.output(block(f"import os\nprint({asked})")) == "True True True\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import os\nif not os.path.exists('out.txt'):\n    open('out.txt', 'w').write('x')",
+        "try:\n    open('out.txt')\nexcept OSError:\n    open('out.txt', 'w').write('x')",
+        "open('out.txt', 'a').write('x')",
+        "open('out.txt', 'x').write('x')",
+    ],
+)
+def test_a_file_that_was_missing_before_the_page_wrote_it_was_missing(project, text):
+    assert "out.txt" in uses(project, text).absent
+
+
 def test_a_file_that_changes_while_the_page_runs_is_recorded_as_it_was_first_read(project):
     project.write("data.txt", "old")
 
