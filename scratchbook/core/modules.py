@@ -198,8 +198,14 @@ class ProjectLoader(InspectLoader):
         return compile(self.get_source(fullname), self.path, "exec", dont_inherit=True)
 
     def get_filename(self, fullname: str) -> str:
-        """Return the absolute path, for `importlib.resources` and `inspect`."""
+        """Return the absolute path, for `inspect`."""
         return self.origin
+
+    def get_resource_reader(self, fullname: str) -> Any:
+        """Return what reads the files beside the module, for `importlib.resources`."""
+        from importlib.readers import FileReader  # few pages ask, and it brings the whole of zipfile
+
+        return FileReader(importlib.machinery.SourceFileLoader(fullname, self.origin))
 
     def get_data(self, path: str) -> bytes:
         """Return the bytes of a file beside the module.  Raises OSError."""

@@ -332,6 +332,14 @@ def test_two_edits_of_one_size_within_a_second_are_both_seen(project):
     assert not list(project.root.rglob("__pycache__"))
 
 
+def test_a_file_beside_a_module_is_a_resource_of_its_package(project):
+    project.write("scratch/pack/__init__.py", "")
+    project.write("scratch/pack/words.txt", "some words\n")
+    text = "from importlib import resources\nprint(resources.files('pack').joinpath('words.txt').read_text(), end='')"
+
+    assert project.output(block(text)) == "some words\n"
+
+
 def test_processes_that_are_spawned_import_the_file_anew(project):
     text = (
         "import multiprocessing\ndef f(x):\n    return x\n"
