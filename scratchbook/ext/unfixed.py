@@ -2,7 +2,8 @@
 
 Sphinx says a message when it reads or writes a page, and leaves unchanged pages alone: a second build would be green.
 Our own mistakes are said in every build by `report`; this room does the same for those of Sphinx and of others, and for
-what we ourselves can only tell while a page is written.
+what we ourselves can only tell while a page is written.  A name that stands twice is a mistake of two pages: both are
+read again, and neither is known while the other is read.
 """
 
 from __future__ import annotations
@@ -38,8 +39,15 @@ class Unfixed(logging.Handler):
         if is_reported or is_suppressed_warning(kind, subkind, self.app.config.suppress_warnings):
             return
         self.places.update(find_source(getattr(record, "location", None)))
+        if isinstance(record.args, tuple):
+            self.places.update(page for page in map(str, record.args) if self.is_page(page))
         if (kind, subkind) == ("scratchbook", "output"):
             self.app.statuscode = self.app.statuscode or 1
+
+    def is_page(self, name: str) -> bool:
+        """Tell whether a message names a page by its docname or path, such as the other one that has the same label."""
+        found = self.app.env.found_docs
+        return name in found or self.app.env.path2doc(name) in found
 
     def begin(self, app: Sphinx) -> None:
         """Listen from now on."""
@@ -51,6 +59,11 @@ class Unfixed(logging.Handler):
     ) -> list[str]:
         """Return the pages that the build before warned about."""
         return sorted(read_record(record_path(app)) & env.found_docs)
+
+    def forget(self, app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+        """Forget every page that will be read before the first is, or a name that moved between two is there twice."""
+        for docname in docnames:
+            env.clear_doc(docname)
 
     def end(self, app: Sphinx, exception: Exception | None) -> None:
         """Stop listening, and keep the pages for the next build; a broken build adds to what was known."""
@@ -112,4 +125,5 @@ def register(app: Sphinx) -> None:
     unfixed = Unfixed(app)
     app.connect("builder-inited", unfixed.begin)
     app.connect("env-get-outdated", unfixed.reread)
+    app.connect("env-before-read-docs", unfixed.forget)
     app.connect("build-finished", unfixed.end)

@@ -467,6 +467,27 @@ def test_what_sphinx_warned_about_is_said_again_by_the_next_build(project):
     assert "0 added, 0 changed" in project.build("html").log
 
 
+NAMED = "# {}\n\n(lab)=\n## Part\n\n```{{math}}\n:label: e\na = b\n```\n"
+CONTENTS = "# Book\n\n```{toctree}\na\nb\n```\n"
+
+
+def test_what_two_pages_name_alike_is_said_again_by_the_next_build(project):
+    project.write({"docs/index.md": CONTENTS, "docs/a.md": NAMED.format("A"), "docs/b.md": NAMED.format("B")})
+    first = project.build()
+
+    assert [text.partition("docs/")[2] for text in first.warnings] == [
+        "b.md:6: WARNING: duplicate label of equation e, other instance in a [ref.equation]",
+        f"b.md:4: WARNING: duplicate label lab, other instance in {project.root}/docs/a.md",
+    ]
+    assert project.build().warnings == first.warnings
+
+
+def test_a_name_that_moves_to_an_earlier_page_is_there_once(project):
+    project.write({"docs/index.md": CONTENTS, "docs/a.md": "# A\n", "docs/b.md": NAMED.format("B")}).build()
+
+    assert project.write({"docs/a.md": NAMED.format("A"), "docs/b.md": "# B\n"}).build().warnings == []
+
+
 SETTINGS = {
     "scratchbook_folders": (["nowhere"], "scratchbook_folders: there is no folder 'nowhere' in the root"),
     "scratchbook_block_seconds": (-1, "scratchbook_block_seconds: -1 leaves no room; it must be more than 0"),
@@ -533,7 +554,17 @@ def test_every_limit_is_a_setting_with_the_same_default():
 def test_every_setting_stands_in_the_guide():
     guide = (Path(__file__).parents[2] / "docs/guide/settings.md").read_text("utf-8")
 
-    assert [name for name in settings.SETTINGS if f"`{name}`" not in guide] == []
+    assert [name for name in settings.SETTINGS if not re.search(rf"`{name}( = [^`]+)?`", guide)] == []
+
+
+def test_the_guide_gives_every_setting_the_default_that_it_has():
+    guide = (Path(__file__).parents[2] / "docs/guide/settings.md").read_text("utf-8")
+    written = {name: eval(default) for name, default in re.findall(r"\| `(scratchbook_\w+) = ([^`]+)`", guide)}
+
+    known = {name: default for name, (default, _, _) in settings.SETTINGS.items() if name in written}
+
+    assert len(known) > 15
+    assert {name: written[name] for name in known} == known
 
 
 def test_a_source_folder_outside_the_root_is_told(project):
