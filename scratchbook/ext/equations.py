@@ -9,7 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -20,13 +20,14 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxTranslator
 
 from scratchbook.core.cells import BranchCell
-from scratchbook.core.equation.errors import EquationError
-from scratchbook.core.equation.notation import Function, Notation, Symbol, read_notation, split_meaning
 from scratchbook.core.errors import Mistake, Place
 from scratchbook.ext.directive import Converter, LiveDirective, LiveRole, find_spot, first_line, flag, path_from_root
 from scratchbook.ext.domain import LiveDomain, domain_of
 from scratchbook.ext.incremental import DEPENDS_EVENT
 from scratchbook.ext.options import find_options, repeated
+
+if TYPE_CHECKING:
+    from scratchbook.core.equation.notation import Function, Notation, Symbol
 
 TASK: Final = "scratchbook.core.equation.branch:run_check"
 CHECK_OPTIONS: Final = ("check", "grad", "using", "rtol", "at", "base", "check-with", "where")
@@ -160,6 +161,10 @@ class NotationTable(LiveDirective):
 
     def make_nodes(self) -> list[nodes.Node]:
         """Return the table; a line that cannot be read is one message, and the others stay."""
+        # Loaded where there is a notation only: it takes a fifth of the time of all our rooms.
+        from scratchbook.core.equation.errors import EquationError
+        from scratchbook.core.equation.notation import read_notation
+
         text = "\n".join(self.content)
         place = Place(self.place.path, first_line(self))
         try:
@@ -192,9 +197,9 @@ def notation_table(notation: Notation, classes: list[str]) -> nodes.table:
 
 def notation_cells(entry: Symbol | Function) -> Iterator[nodes.entry]:
     """Yield the cells of one symbol."""
-    kind = entry.kind.said if isinstance(entry, Symbol) else "function"
+    kind = getattr(entry, "kind", None)  # a function has none
     yield nodes.entry("", nodes.paragraph("", "", nodes.math(entry.latex, entry.latex)))
-    yield text_entry(kind)
+    yield text_entry(kind.said if kind else "function")
     yield nodes.entry("", nodes.paragraph("", "", nodes.literal(entry.code, entry.code)))
     yield text_entry(entry.meaning)
 
@@ -255,6 +260,8 @@ def notations_for(domain: LiveDomain, docname: str) -> list[NotationText]:
 
 def notation_payload(text: NotationText) -> dict[str, Any]:
     """Return a notation as plain data, without the words for the reader: to change those is to check nothing anew."""
+    from scratchbook.core.equation.notation import split_meaning
+
     declared = "\n".join(split_meaning(line)[0] for line in text.text.split("\n"))
     return {"text": declared, "path": text.place.path, "line": text.place.line}
 

@@ -18,6 +18,7 @@ from pygments.lexer import Lexer
 from pygments.lexers.special import TextLexer
 from sphinx.application import Sphinx
 from sphinx.highlighting import PygmentsBridge, lexer_classes, lexers
+from sphinx.jinja2glue import BuiltinTemplateLoader
 
 from scratchbook.core.kept import Kept, key_of
 from scratchbook.ext.citations import AuthorYearStyle
@@ -114,6 +115,29 @@ class KeptTemplates(BytecodeCache):
         return key_of("template", jinja2.__version__, bucket.key)
 
 
+class KeptLoader(BuiltinTemplateLoader):
+    """Take style sheets and scripts that are templates from the store too: Jinja asks it for named templates only."""
+
+    @classmethod
+    def of(cls, loader: BuiltinTemplateLoader) -> KeptLoader:
+        """Return the same loader; its environment has a memory."""
+        kept = cls.__new__(cls)
+        kept.__dict__.update(loader.__dict__)
+        return kept
+
+    def render_string(self, source: str, context: dict[str, Any]) -> str:
+        """Fill in a template that is given as text."""
+        environment, memory = self.environment, self.environment.bytecode_cache
+        assert memory is not None
+        extensions = ",".join(sorted(environment.extensions))  # what its words mean
+        bucket = memory.get_bucket(environment, memory.get_source_checksum(source), extensions, source)
+        if bucket.code is None:
+            bucket.code = environment.compile(source)
+            memory.set_bucket(bucket)
+        globals_ = environment.make_globals(None)
+        return environment.template_class.from_code(environment, bucket.code, globals_).render(context)
+
+
 def on_builder_inited(app: Sphinx) -> None:
     """Give the builder a memory."""
     kept = AuthorYearStyle.kept = kept_pieces(app)
@@ -123,9 +147,12 @@ def on_builder_inited(app: Sphinx) -> None:
     for name in ("highlighter", "dark_highlighter"):
         if type(bridge := getattr(app.builder, name, None)) is PygmentsBridge:
             setattr(app.builder, name, KeptHighlighter.of(bridge, kept))
-    environment = getattr(getattr(app.builder, "templates", None), "environment", None)
+    loader = getattr(app.builder, "templates", None)
+    environment = getattr(loader, "environment", None)
     if environment is not None and environment.bytecode_cache is None:
         environment.bytecode_cache = KeptTemplates(kept)
+    if type(loader) is BuiltinTemplateLoader:
+        app.builder.templates = KeptLoader.of(loader)
 
 
 def end(kept: Kept) -> None:

@@ -65,3 +65,11 @@ def test_scratch_knows_nothing_of_the_generator():
     names = {name for path in (ROOT / "scratch").rglob("*.py") for name in imported(path)}
 
     assert [name for name in names if name.startswith(("scratchbook", "sphinx"))] == []
+
+
+def test_what_reads_equations_is_loaded_by_a_book_that_has_some():
+    code = "import scratchbook, sys; from importlib import import_module\n"
+    code += "for room in scratchbook.ROOMS: import_module(f'scratchbook.ext.{room}')\n"
+    code += "sys.exit(str([name for name in sys.modules if name.startswith('scratchbook.core.equation')] or ''))"
+
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr.strip() == ""
