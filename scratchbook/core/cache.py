@@ -18,12 +18,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from scratchbook.core.cells import Cell, Code, Outcome, Session, Uses
-from scratchbook.core.digests import digest, file_digest, folder_digest
+from scratchbook.core.digests import code_digest, digest, file_digest, folder_digest
 from scratchbook.core.records import RecordError, from_json, to_json
 from scratchbook.core.sources import is_python
 from scratchbook.core.versions import installed_version
 
 FORMAT: Final = 1
+CORE: Final = os.path.dirname(os.path.abspath(__file__))  # a change of our own code can change any outcome
 ENTRIES_A_SESSION: Final = 8
 LARGEST_ENTRY_BYTES: Final = 256 * 1024 * 1024
 OLD_TEMPORARY_SECONDS: Final = 3600
@@ -212,8 +213,8 @@ def session_inputs(session: Session) -> dict[str, str]:
     """Return a digest of each thing that is known before a session runs, under a label that an author can read."""
     limits = session.limits
     inputs = {
-        "scratchbook": core_digest(),
-        "python": digest([sys.version, sys.implementation.name, platform.platform(), processor()]),
+        "scratchbook": code_digest(CORE),
+        "python": digest([sys.version, sys.implementation.name, *system(), processor()]),
         "settings": digest(
             [
                 sorted((name, repr(value)) for name, value in session.print_options),
@@ -276,11 +277,12 @@ def code_texts(session: Session, outcome: Outcome, root: Path) -> Iterator[str]:
 
 
 @cache
-def core_digest() -> str:
-    """Return the digest of our own core, whose change can change any outcome."""
-    here = Path(__file__).parent
-    paths = sorted(here.rglob("*.py"))
-    return digest([[str(path.relative_to(here)), file_digest(path)] for path in paths])
+def system() -> tuple[str, ...]:
+    """Return what system this is; the names of its release stand for its libraries of mathematics too."""
+    names, c_library = platform.uname(), ""
+    with contextlib.suppress(AttributeError, ValueError, OSError):  # no GNU system
+        c_library = os.confstr("CS_GNU_LIBC_VERSION") or ""
+    return names.system, names.release, names.machine, c_library
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,13 @@ def file_digest(path: Path) -> str | None:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
         return None
+
+
+@cache
+def code_digest(folder: str) -> str:
+    """Return the SHA-256 of all Python files below a folder, as they are at the first time of asking."""
+    found = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names if name.endswith(".py")]
+    return digest(sorted([os.path.relpath(path, folder), file_digest(Path(path))] for path in found))
 
 
 def folder_digest(path: Path) -> str | None:

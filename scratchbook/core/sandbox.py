@@ -156,5 +156,7 @@ def _has_worked(attempt: Callable[[], bool]) -> bool:
 
 def missing_guards() -> tuple[str, ...]:
     """Return what a page's code can reach on this system although it should not."""
+    if _has_worked(lambda: _leave_network() and forbid_other_processes()):  # one process tells it as a rule
+        return ()
     guards = {"the network": _leave_network, "the environment of other processes": forbid_other_processes}
     return tuple(name for name, attempt in guards.items() if not _has_worked(attempt))

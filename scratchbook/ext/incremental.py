@@ -32,7 +32,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx.util.index_entries import split_index_msg
 
-from scratchbook.core.digests import file_digest
+from scratchbook.core.digests import code_digest, file_digest
 from scratchbook.ext import interrupted
 from scratchbook.ext.interrupted import Lost, begin_writing, end, record_path, was_interrupted
 
@@ -186,10 +186,8 @@ def page_digests(app: Sphinx, late: list[Any]) -> dict[str, str]:
 @cache
 def own_digest() -> str:
     """Return the digest of our own code and of what it stands on: another version may read and write other pages."""
-    here = Path(__file__).parent.parent
     versions = [sphinx.__version__, docutils.__version__, myst_parser.__version__, pygments.__version__]
-    files = [[path.relative_to(here).as_posix(), file_digest(path)] for path in sorted(here.rglob("*.py"))]
-    return digest_of([versions, files])
+    return digest_of([versions, code_digest(str(Path(__file__).parent.parent))])
 
 
 def known_names(env: BuildEnvironment, numbers: Callable[[str], str]) -> dict[str, str]:

@@ -80,7 +80,7 @@ def die():
 
 def kill_at_steps(store, every):
     """Kill a process at the n-th step of a store, again and again; return the steps after which something is wrong."""
-    cache.core_digest(), cache.processor()
+    cache.code_digest(cache.CORE), cache.system(), cache.processor()
     steps = at_step(0, None, lambda: store.save(SESSION, an_outcome()))
     store.clear()
     wrong = []

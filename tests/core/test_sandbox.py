@@ -5,11 +5,23 @@ import socket
 
 import pytest
 
+from scratchbook.core import sandbox
 from scratchbook.core.cells import Limits
 from scratchbook.core.sandbox import missing_guards
 from tests.core.pages import CHAPTER, block
 
 needs_guards = pytest.mark.skipif(bool(missing_guards()), reason=f"this system does not guard {missing_guards()}")
+
+
+@needs_guards
+@pytest.mark.parametrize(
+    ("broken", "named"),
+    [("_leave_network", ("the network",)), ("forbid_other_processes", ("the environment of other processes",))],
+)
+def test_a_guard_that_this_system_does_not_give_is_named_alone(monkeypatch, broken, named):
+    monkeypatch.setattr(sandbox, broken, lambda: False)
+
+    assert missing_guards() == named
 
 
 def test_the_builders_variables_are_not_the_codes(project, monkeypatch):
