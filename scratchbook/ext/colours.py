@@ -89,7 +89,8 @@ class Night(Style):  # type: ignore[misc]
 class QuietFormatter(HtmlFormatter):  # type: ignore[misc]
     """Write no element around what every style of the site shows as plain text: a third of a listing's elements.
 
-    A listing says how many lines it has, so that a browser may draw it later.
+    A listing says how many lines it has, so that a browser may draw it later: in its frame, since there are extensions
+    that look for a bare <pre> in it, such as viewcode.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -101,7 +102,7 @@ class QuietFormatter(HtmlFormatter):  # type: ignore[misc]
     def format(self, tokensource: Iterable[tuple[Any, str]], outfile: Any) -> None:
         """Write code whose plain kinds of words are plain text."""
         tokens = [(Token.Text if self.is_plain(kind) else kind, text) for kind, text in tokensource]
-        self.prestyles = f"--lines:{sum(text.count(chr(10)) for _, text in tokens)}"
+        self.cssstyles = f"--lines:{sum(text.count(chr(10)) for _, text in tokens)}"
         super().format(tokens, outfile)
 
     def is_plain(self, kind: Any) -> bool:

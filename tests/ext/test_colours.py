@@ -61,6 +61,28 @@ def test_code_is_coloured_anew_once_another_style_of_the_project_colours_its_nam
     assert '<span class="n">' in coloured(Loud)
 
 
+def test_a_listing_tells_its_lines_and_leaves_its_pre_as_other_extensions_look_for_it():
+    assert '<div class="highlight" style="--lines:1"><pre>' in quiet(CODE, PythonLexer())
+
+
+VIEWCODE = """
+extensions += ["sphinx.ext.viewcode"]
+viewcode_follow_imported_members = False  # nothing is imported for this
+
+def setup(app):
+    found = ("def double(x):\\n    return 2 * x\\n", {"double": ("def", 1, 2)})
+    app.connect("viewcode-find-source", lambda app, module: found)
+"""
+
+
+def test_viewcode_shows_the_code_of_a_module(project):
+    page = "# Book\n\n```{eval-rst}\n.. py:module:: shown\n\n.. py:function:: double(x)\n```\n"
+    conf = (project.root / "conf.py").read_text("utf-8") + VIEWCODE
+    built = project.write({"conf.py": conf, "docs/index.md": page}).build("html")
+
+    assert '<span class="nf">double</span>' in built.file("_modules/shown.html")
+
+
 LEXER = """
 from pygments.lexer import RegexLexer
 from pygments.token import Keyword, Name
