@@ -276,8 +276,10 @@ class Written:
         self.digests = page_digests(app, [value for value in app.config if value.name not in self.early])
         record = read_record(app)
         before, now = set(record["copied"]), set(copied_files(app))
-        for file in before - now:
-            remove_output(Path(app.outdir), file)  # before the theme's are copied: one may have the same name
+        # Before the theme's are copied: one may have the same name.  Pages that no chapter is are made anew in every
+        # build, and whoever goes by their time stamps would leave them as they are.
+        for file in (before - now).union(record["others"]):
+            remove_output(Path(app.outdir), file)
         pages = {} if was_interrupted(app) else record["pages"]
         known = {docname: page["digest"] for docname, page in pages.items() if not (before | now) & {*page["files"]}}
         begin_writing(app)

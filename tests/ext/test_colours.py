@@ -80,7 +80,7 @@ def test_viewcode_shows_the_code_of_a_module(project):
     conf = (project.root / "conf.py").read_text("utf-8") + VIEWCODE
     built = project.write({"conf.py": conf, "docs/index.md": page}).build("html")
 
-    assert '<span class="nf">double</span>' in built.file("_modules/shown.html")
+    assert 'id="double"' in built.file("_modules/shown.html")
 
 
 LEXER = """

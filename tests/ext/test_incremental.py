@@ -189,6 +189,23 @@ def test_a_page_that_is_no_chapter_leaves_the_output_unless_a_chapter_takes_its_
     assert "less.html" not in output(after)
 
 
+BY_STAMP = """
+def pages_by_stamp(app):
+    if not (app.outdir / "code.html").exists():  # as viewcode leaves pages alone that are newer than their module
+        yield "code", {"title": "Code", "body": "code"}, "page.html"
+
+def setup(app):
+    app.connect("html-collect-pages", pages_by_stamp)
+"""
+
+
+def test_a_page_that_its_maker_leaves_alone_while_it_is_new_stays(project):
+    project.write({"conf.py": (project.root / "conf.py").read_text("utf-8") + BY_STAMP}).build("html")
+
+    assert "code.html" in output(project.write({"docs/index.md": "# Book\n\nMore.\n"}).build("html"))
+    assert "code.html" in output(project.build("html"))
+
+
 def test_a_setting_that_only_the_theme_knows_writes_every_page(project):
     """Furo keeps what it knows of styles in its module, so the builds of one process would share it."""
     conf = (project.root / "conf.py").read_text("utf-8").replace('"basic"', '"furo"')
