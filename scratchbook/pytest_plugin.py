@@ -1,6 +1,7 @@
 """Show each equation of a book as one test item: the same outcomes as a build, in another report.
 
-`pytest --scratchbook` collects the conf.py of the project; without the option nothing of this is loaded.
+`pytest --scratchbook` collects the conf.py of the project; without the option nothing of this is loaded.  The name of a
+test, such as `conf.py::attention::eq-softmax`, chooses it.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +29,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Have conf.py collected, wherever the tests are."""
     conf = config.rootpath / "conf.py"
-    if config.getoption("--scratchbook") and conf.is_file() and str(conf) not in config.args:
+    named = {config.invocation_params.dir / argument.partition("::")[0] for argument in config.args}
+    if config.getoption("--scratchbook") and conf.is_file() and conf not in named:
         config.args.append(str(conf))
 
 
@@ -41,8 +44,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 class BookFile(pytest.File):
     """A book: its equations are its tests."""
 
-    def collect(self) -> Iterator[pytest.Item]:
-        """Read the book, run what is not stored, and yield an item for each equation."""
+    def collect(self) -> Iterator[pytest.Collector]:
+        """Read the book, run what is not stored, and yield each page that has equations."""
         from scratchbook.cli import default_build, default_source
         from scratchbook.ext.book import BookError, open_book
         from scratchbook.ext.checked import equation_mistakes, findings
@@ -64,14 +67,22 @@ class BookFile(pytest.File):
                 found = [(finding, mistakes.get(finding.equation, [])) for finding in findings(domain)]
         except BookError as error:
             raise self.CollectError(str(error)) from error
-        for finding, texts in found:
-            yield EquationItem.from_parent(self, name=item_name(finding), finding=finding, texts=texts)
+        for docname, group in groupby(found, lambda pair: pair[0].docname):
+            yield PageNode.from_parent(self, name=docname, found=list(group))
 
 
-def item_name(finding: Finding) -> str:
-    """Name an item by its label, or by its place when it has none."""
-    equation = finding.equation
-    return f"{finding.docname}::{equation.label or f'line {equation.place.line}'}"
+class PageNode(pytest.Collector):
+    """A page: its equations are named by their labels, or by their places where they have none."""
+
+    def __init__(self, *, found: list[tuple[Finding, list[str]]], **named: Any) -> None:
+        super().__init__(**named)
+        self.found = found
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """Yield an item for each equation."""
+        for finding, texts in self.found:
+            name = finding.equation.label or f"line {finding.equation.place.line}"
+            yield EquationItem.from_parent(self, name=name, finding=finding, texts=texts)
 
 
 class EquationFailure(Exception):

@@ -70,3 +70,11 @@ def test_it_keeps_what_it_makes_where_the_project_builds(run, project):
     assert status == 0, said
     assert (project.root / "_build" / ".scratchbook").is_dir()
     assert not (project.root / "build").exists()
+
+
+def test_an_equation_is_chosen_by_the_name_that_the_report_gives_it(run):
+    status, said = run(2, "conf.py::index::eq-twice")
+
+    assert status == 0, said
+    assert "conf.py::index::eq-twice PASSED" in said
+    assert "eq-story" not in said
