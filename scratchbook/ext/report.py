@@ -73,8 +73,12 @@ def say(app: Sphinx, mistakes: Iterable[Met]) -> None:
         met.setdefault(key, []).append(found.asked)
         details.setdefault(key, found.mistake.detail)
     suppressed = app.config.suppress_warnings
+    is_checked = not is_suppressed_warning("scratchbook", "equation", suppressed)
+    explained = {place for place, kind, _ in met if kind == "equation" and is_checked}
     for key in sorted(met):
         place, kind, text = key
+        if kind == "math" and place in explained:
+            continue  # TeX that cannot be read cannot be drawn either, and the check says what to do about it
         app.statuscode = app.statuscode or int(not is_suppressed_warning("scratchbook", kind, suppressed))
         if not text:
             continue  # another parser has said it

@@ -41,6 +41,16 @@ def test_bad_tex_is_one_message_at_its_line(chapter):
     assert built.status == 1
 
 
+def test_tex_that_can_neither_be_checked_nor_drawn_is_one_message(chapter):
+    page = "# Book\n\n```{{math}}\n:label: eq-a\n:check: f\n\nf(x) = {}\n```\n\n```{{live}} code.py\n:no-output: a\n```\n"
+    code = "def f(x):\n    return x\n"
+    (warning,) = chapter(page.format("\\frac{x"), code).warnings
+
+    assert warning.startswith("docs/index.md:7: WARNING: equation eq-a: this brace is never closed")
+    (warning,) = chapter(page.format("\\frac{x"), code, suppress_warnings=["scratchbook.equation"]).warnings
+    assert warning.endswith("[scratchbook.math]")
+
+
 def test_bad_tex_is_told_by_every_build_in_which_it_stands(project):
     project.write({"docs/index.md": BAD})
     first = project.build("html").warnings
