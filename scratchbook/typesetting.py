@@ -16,7 +16,7 @@ from typing import Final
 
 # What TeX and latexmk note for their next run.
 NOTES: Final = (".aux", ".toc", ".out", ".idx", ".ind", ".xdv", ".fls", ".fdb_latexmk")
-# What must be there, by the Debian package that brings it: a command, a file of TeX, or a font.
+# What must be there, by the Debian package that brings it: a command, a file of TeX, or a font that the book names.
 COMMANDS: Final = {
     "xelatex": "texlive-xetex",
     "latexmk": "latexmk",
@@ -32,6 +32,7 @@ FONTS: Final = {
     "TeX Gyre Pagella": "fonts-texgyre",
     "TeX Gyre Pagella Math": "fonts-texgyre-math",
     "DejaVu Sans Mono": "fonts-dejavu-core",
+    "FreeSerif": "fonts-freefont-otf",  # Sphinx's own, for a book that names none
 }
 # More than half of the margin: a reader would take the line, or the page, for cut off.
 WIDEST_POINTS: Final = 36.0
@@ -54,13 +55,19 @@ def find(command: list[str]) -> str:
 
 
 def missing_packages(
-    which: Callable[[str], str | None] = shutil.which, say: Callable[[list[str]], str] = find
+    tex: str | None = None,
+    which: Callable[[str], str | None] = shutil.which,
+    say: Callable[[list[str]], str] = find,
 ) -> list[str]:
-    """Return the Debian packages to install before a PDF can be made, none twice."""
+    """Return the Debian packages to install before a PDF can be made, none twice.
+
+    tex: what is to be typeset, whose preamble names its fonts; without it every font is asked for that a book may name
+    """
     missing = [package for command, package in COMMANDS.items() if not which(command)]
     missing += [package for file, package in TEX_FILES.items() if not say(["kpsewhich", file]).strip()]
     known = say(["fc-list", ":", "family"])
-    missing += [package for font, package in FONTS.items() if font not in known]
+    asked = [font for font in FONTS if tex is None or f"{{{font}}}" in tex]
+    missing += [FONTS[font] for font in asked if font not in known]
     return list(dict.fromkeys(missing))
 
 
@@ -116,7 +123,8 @@ def typeset(folder: Path) -> tuple[Path, str]:
 
 def main(folder: str = "", target: str = "") -> int:
     """Make the PDF and tell of losses; 0 when nothing is missing or lost."""
-    missing = missing_packages()
+    sources = Path(folder).glob("*.tex") if folder else ()
+    missing = missing_packages("".join(file.read_text("utf-8") for file in sources) if folder else None)
     if missing:
         print("the PDF needs Debian packages that are not installed:")
         print(f"    apt-get install --no-install-recommends {' '.join(missing)}")

@@ -47,7 +47,7 @@ def test_a_page_that_is_too_high_is_told_by_its_number():
 
 
 def test_every_missing_package_is_named_once():
-    found = missing_packages(lambda command: None, lambda command: "")
+    found = missing_packages(None, lambda command: None, lambda command: "")
 
     assert "texlive-xetex" in found
     assert "fonts-texgyre-math" in found
@@ -55,13 +55,22 @@ def test_every_missing_package_is_named_once():
 
 
 def test_nothing_is_missing_where_all_is_there():
-    fonts = "TeX Gyre Pagella\nTeX Gyre Pagella Math\nDejaVu Sans Mono\n"
+    fonts = "TeX Gyre Pagella\nTeX Gyre Pagella Math\nDejaVu Sans Mono\nFreeSerif\n"
 
-    assert missing_packages(lambda command: command, lambda command: fonts) == []
+    assert missing_packages(None, lambda command: command, lambda command: fonts) == []
+
+
+def test_a_book_needs_the_fonts_that_it_names_and_no_others():
+    tex = "\\setmainfont{FreeSerif}[\n  UprightFont = *,\n]"
+    answers = {"fc-list": "", "kpsewhich": "/texmf/it.sty"}
+
+    found = missing_packages(tex, lambda command: command, lambda command: answers[command[0]])
+
+    assert found == ["fonts-freefont-otf"]
 
 
 def test_missing_packages_end_the_run_with_the_command_that_mends_it(monkeypatch, capsys):
-    monkeypatch.setattr(typesetting, "missing_packages", lambda: ["latexmk"])
+    monkeypatch.setattr(typesetting, "missing_packages", lambda tex: ["latexmk"])
 
     assert main("build/latex", "build/pdf") == 2
     assert "apt-get install --no-install-recommends latexmk" in capsys.readouterr().out
@@ -77,7 +86,7 @@ def test_texs_own_words_are_told_when_it_stops(tmp_path, capsys):
 
 
 def test_a_folder_without_tex_is_told(monkeypatch, tmp_path, capsys):
-    monkeypatch.setattr(typesetting, "missing_packages", list)
+    monkeypatch.setattr(typesetting, "missing_packages", lambda tex: [])
 
     assert main(str(tmp_path), str(tmp_path / "pdf")) == 1
     assert "has 0 files of TeX, not one" in capsys.readouterr().out
