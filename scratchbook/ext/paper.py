@@ -26,8 +26,8 @@ ROLES: Final = frozenset({"scratchbook-cut", "scratchbook-not-run", "exercise-li
 LABELS: Final = frozenset({"scratchbook-label", "scratchbook-state-name", "exercise-code-label", "equation-mark"})
 # What makes a lead-in of a line where nothing else stands on it.
 LEADS: Final = (nodes.strong, nodes.literal, download_reference)
-# A table higher than this stands on no page as a whole; a line of a table has about so many characters.
-TALL_LINES: Final = 40
+# A table higher than this, half a page, would leave as much of a page empty; a line has about so many characters.
+TALL_LINES: Final = 24
 LINE_CHARACTERS: Final = 90
 GAP: Final = 3  # characters between columns
 

@@ -192,7 +192,7 @@ def test_what_an_equation_was_checked_against_stands_below_it_on_the_same_page(t
 
 
 def test_a_line_in_bold_stays_with_what_it_leads_to(tex):
-    assert re.search(r"\\sphinxstylestrong{Listings}\s*\\nopagebreak", tex), tex[tex.index("{Listings}")-60:][:200]
+    assert re.search(r"\\sphinxstylestrong{Listings}\s*\\nopagebreak", tex), tex[tex.index("{Listings}") - 60 :][:200]
 
 
 def test_a_table_as_high_as_a_page_goes_on_over_it_in_columns_as_wide_as_their_words(chapter):
@@ -202,6 +202,12 @@ def test_a_table_as_high_as_a_page_goes_on_over_it_in_columns_as_wide_as_their_w
 
     first, second, third = (int(width) for width in re.findall(r"\\X{(\d+)}", widths))
     assert second < first < third
+
+
+def test_a_table_higher_than_half_a_page_goes_on_over_it_too(chapter):
+    built = chapter("# Book\n\n| a | b |\n| --- | --- |\n" + 26 * "| 1 | 2 |\n", builder="latex")
+
+    assert "longtable" in built.file("book.tex").partition("begin{document}")[2]
 
 
 def test_a_low_table_stays_whole(chapter):
