@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -19,6 +20,9 @@ from scratchbook.ext.run import OUTCOMES_EVENT
 from scratchbook.ext.states import Variant, show_states
 
 MOST_DIGITS: Final = 12
+# KaTeX counts a gap from the line of writing, so a row that reaches below it needs more, or it touches the next.
+DEEP: Final = re.compile(r"\\(?:frac|sqrt|sum|prod|left)\b")
+GAP, DEEP_GAP = "3pt", "11pt"
 TASK: Final = "scratchbook.core.equation.branch:run_worked"
 
 
@@ -97,8 +101,9 @@ def steps_block(step: dict[str, Any], place: nodes.Element) -> nodes.math_block:
     """Return one left side with everything that it equals, a line each."""
     first, *others = step["sides"]
     rows = [f"{step['left']} &= {first}", *(f"&= {side}" for side in others)]
-    # Fractions in rows without a space between them touch.
-    tex = "\\begin{aligned}\n" + " \\\\[6pt]\n".join(rows) + "\n\\end{aligned}"
+    gaps = [DEEP_GAP if DEEP.search(row) else GAP for row in rows]
+    lines = [f"{row} \\\\[{gap}]" for row, gap in zip(rows[:-1], gaps, strict=False)]
+    tex = "\n".join([r"\begin{aligned}", *lines, rows[-1], r"\end{aligned}"])
     block = nodes.math_block(tex, tex, label=None, number=None)
     block["no-wrap"] = block["nowrap"] = False
     block["scratchbook_equation"] = ""

@@ -297,6 +297,14 @@ def test_an_equation_is_worked_with_numbers_down_to_its_value(chapter):
     assert second_row.splitlines()[-2] == "&= 1.1094"
 
 
+def test_a_fraction_keeps_its_distance_from_the_row_below(chapter):
+    work = "\n```{worked} eq-rms\n:index: i=1\n\nx = [3.0, 4.0]\ngain = [1.0, 1.0]\nepsilon = 0.5\n```\n"
+    built = chapter(page(NOTATION, display(EQUATION), SHOWN, work), CODE)
+    *_, block = (block.astext().splitlines()[1:-2] for block in built.doctree().findall(nodes.math_block))
+
+    assert {"frac" in row or "sqrt" in row: row.rpartition("[")[2] for row in block} == {True: "11pt]", False: "3pt]"}
+
+
 def test_one_element_is_worked_alone(chapter):
     body = ":index: i=2\n\nx = [3.0, 4.0]\ngain = [1.0, 1.0]\nepsilon = 0.5"
     built = chapter(page(NOTATION, display(EQUATION), SHOWN, f"\n```{{worked}} eq-rms\n{body}\n```\n"), CODE)
