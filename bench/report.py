@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Iterable
 from datetime import date
-from math import log2
+from math import ceil, floor, log2
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
@@ -49,9 +49,11 @@ HEADER = ["system", "scenario", "CPU ratio", "least", "wall ratio", "CPU s", "wa
 
 
 def table(records: list[Record]) -> str:
-    """Return the rows as a table in Markdown."""
-    lines = [HEADER, ["---", "---", *["--:"] * (len(HEADER) - 2)], *rows(records)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    """Return the rows as a table in Markdown, without columns that nothing was measured for."""
+    found = list(rows(records))
+    columns = [number for number, cells in enumerate(zip(*found, strict=True)) if any(cells)]
+    lines = [HEADER, ["---", "---", *["--:"] * (len(HEADER) - 2)], *found]
+    return "\n".join(f"| {' | '.join(line[column] for column in columns)} |" for line in lines)
 
 
 def print_table(records: list[Record]) -> None:
@@ -73,38 +75,48 @@ def write_report(records: list[Record]) -> None:
         pages, blocks = size.split("x")
         parts += [f"**{pages} pages of {blocks} blocks**", table([it for it in records if it.size == size])]
     (GUIDE / "speed-table.txt").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-    (GUIDE / "speed.svg").write_text(plot([it for it in records if it.size == sizes[-1]]), encoding="utf-8")
+    (GUIDE / "speed.svg").write_text(plot(bars_of([it for it in records if it.size == sizes[-1]])), encoding="utf-8")
 
 
-def plot(records: list[Record]) -> str:
-    """Draw a bar for each system and scenario: its ratio of processor time, on a scale that doubles at each line."""
-    bars = [
+def bars_of(records: list[Record]) -> list[tuple[str, str, float]]:
+    """Return a bar for each system and scenario: its ratio of processor time."""
+    return [
         (system, scenario, median(ratios(records, system, scenario, "cpu")))
         for scenario in dict.fromkeys(it.scenario for it in records)
         for system in dict.fromkeys(it.system for it in records if it.system != "raw")
     ]
-    height, left, unit = 18, 210, 70.0
-    body, y, shown = [], 30, ""
+
+
+def plot(bars: list[tuple[str, str, float]]) -> str:
+    """Draw each bar from the limit to its ratio, on a scale that doubles at each line and is as wide as it must be."""
+    height, left, width, head = 22, 170, 480, 26
+    powers = [log2(ratio) for *_, ratio in bars]
+    low, high = min(floor(min(powers)), -1), max(ceil(max(powers)), 1)
+
+    def x(power: float) -> float:
+        return left + (power - low) * width / (high - low)
+
+    body, y, shown = [], head, ""
     for system, scenario, ratio in bars:
         if scenario != shown:
-            y, shown = y + 14, scenario
-            body.append(f'<text x="8" y="{y}" font-weight="bold">{scenario}</text>')
-            y += 8
-        start, end = sorted((left + 5 * unit, left + (5 + min(max(log2(ratio), -5), 5)) * unit))
-        colour = "#0b7285" if system == "ours" else "#adb5bd"
-        body.append(f'<text x="{left - 10}" y="{y + 12}" text-anchor="end">{system}</text>')
-        size = f'width="{max(end - start, 1):.1f}" height="12"'
-        body.append(f'<rect x="{start:.1f}" y="{y + 2}" {size} fill="{colour}"/>')
-        body.append(f'<text x="{end + 5:.1f}" y="{y + 12}">{ratio:.2f}</text>')
+            y, shown = y + height, scenario
+            body.append(f'<text x="4" y="{y}" font-weight="bold">{scenario}</text>')
+            y += 6
+        start, end = sorted((x(0), x(log2(ratio))))
+        colour = "#0b7285" if system == "ours" else "#868e96"
+        body.append(f'<text x="{left - 10}" y="{y + 15}" text-anchor="end">{system}</text>')
+        size = f'width="{max(end - start, 1):.1f}" height="15"'
+        body.append(f'<rect x="{start:.1f}" y="{y + 3}" {size} fill="{colour}"/>')
+        body.append(f'<text x="{end + 6:.1f}" y="{y + 15}">{ratio:.2f}</text>')
         y += height
     lines = [
-        f'<line x1="{left + (5 + step) * unit}" x2="{left + (5 + step) * unit}" y1="24" y2="{y}" stroke="#dee2e6"/>'
-        f'<text x="{left + (5 + step) * unit}" y="18" text-anchor="middle">{2.0**step:g}</text>'
-        for step in range(-5, 5)
+        f'<line x1="{x(power):.1f}" x2="{x(power):.1f}" y1="{head}" y2="{y + 4}" stroke="#868e9680"/>'
+        f'<text x="{x(power):.1f}" y="{head - 8}" text-anchor="middle">{2.0**power:g}</text>'
+        for power in range(low, high + 1)
     ]
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + 10.5 * unit:.0f} {y + 10}" '
-        'font-family="sans-serif" font-size="12" fill="currentColor">'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {left + width + 60} {y + 10}" '
+        'font-family="sans-serif" font-size="14" fill="currentColor">'
         "<title>Processor time of each system over a static build plus one run of the code</title>"
         f"{''.join(lines)}{''.join(body)}</svg>\n"
     )
