@@ -1,4 +1,4 @@
-"""An engine that a project may have already: a cluster of two local processes, as an executor."""
+"""An engine that a project may have already: two processes of dask, as an executor."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from distributed import Client, LocalCluster
 
 
 def cluster() -> Executor:
-    """Start two worker processes and return what carries functions to them; leaving it stops them."""
-    return ClusterExecutor(LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None))
+    """Start two processes and return what carries functions to them; leaving stops them."""
+    workers = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    return ClusterExecutor(workers)
 
 
 class ClusterExecutor(Executor):

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from markdown_it import MarkdownIt
 
 from scratchbook.cli import make_parser
 from scratchbook.ext.book import BookError
@@ -17,6 +18,20 @@ COMMANDS = [
     for line in text.splitlines()
     if line.startswith("scratchbook ")
 ]
+
+
+# So many characters of code stand in a line of a page that has room.
+MOST_CHARACTERS = 92
+
+
+def lines_of_code(text):
+    """Return the lines of code that a page shows as they stand in it, and those of files."""
+    fences = [token for token in MarkdownIt().parse(text) if token.type == "fence"]
+    shown = [fence.content for fence in fences if not fence.info.startswith("{")]
+    files = [fence.info.split()[-1] for fence in fences if fence.info.startswith("{literalinclude}")]
+    return [
+        line for body in [*shown, *((GUIDE / file).read_text("utf-8") for file in files)] for line in body.splitlines()
+    ]
 
 
 def blocks(name, language):
@@ -40,6 +55,11 @@ def test_the_list_of_equivalents_is_read(tmp_path):
     change = Change("eq-gain", "equation", "transpose", r"H P H^\top", r"H P^\top H^\top")
     assert read_equivalents(tmp_path / "equivalents.toml") == {change: "a covariance is symmetric"}
     assert str(change) == r"eq-gain, equation: transpose changes 'H P H^\top' to 'H P^\top H^\top'"
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_a_reader_sees_whole_lines_of_code(name):
+    assert [line for line in lines_of_code(TEXTS[name]) if len(line) > MOST_CHARACTERS] == []
 
 
 def test_a_change_that_lacks_a_key_is_told(tmp_path):
