@@ -22,7 +22,6 @@ logger = logging.getLogger(__name__)
 
 MOST_SECONDS: Final = 20
 BLACK: Final = re.compile(r'\b(fill|stroke)="(?:black|#000000)"')
-SIZE_IN_POINTS: Final = re.compile(r'\b(width|height)="([\d.]+)pt"')
 
 
 class InlineDiagrams(SphinxPostTransform):
@@ -59,8 +58,7 @@ def in_page_colours(svg: str) -> str:
     svg = BLACK.sub(r'\1="currentColor"', svg)
     svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<text (?![^>]*\bfill=)", '<text fill="currentColor" ', svg)
-    svg = svg.replace('font-family="Times,serif"', 'font-family="inherit"')
-    return SIZE_IN_POINTS.sub(lambda size: f'{size[1]}="{float(size[2]) * 4 / 3:.0f}"', svg)
+    return svg.replace('font-family="Times,serif"', 'font-family="inherit"')
 
 
 def register(app: Sphinx) -> None:

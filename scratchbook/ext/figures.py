@@ -26,6 +26,8 @@ LONG_NUMBER: Final = re.compile(r"(?<![\w#.])(?<!scale\()(?<!matrix\()[1-9]\d*\.
 ID: Final = re.compile(r'\sid="([^"]*)"')
 USED_ID: Final = re.compile(r"#([\w:.-]+)")
 INDENTATION: Final = re.compile(r"\s*\n\s*")
+SIZE: Final = re.compile(r'\s(width|height)="([\d.]+)(px|pt|)"')
+POINTS_OF_REM: Final = 12
 
 CONVERTER: Final = "rsvg-convert"  # makes PDF of SVG, see `drawings`
 
@@ -83,8 +85,20 @@ def inline_svg(svg: str, alt: str) -> nodes.container:
     svg = re.sub(r'\bid="', f'id="{prefix}', svg)
     svg = re.sub(r'((?:xlink:)?href=")#', rf"\1#{prefix}", svg)
     svg = re.sub(r"url\(#", f"url(#{prefix}", svg)
+    root, end, rest = svg.partition(">")
+    svg = SIZE.sub(in_letters, root) + end + rest
     svg = svg.replace("<svg", f'<svg role="img" aria-label="{escape(alt)}"', 1)
     return nodes.container("", nodes.raw("", svg, format="html"), classes=["scratchbook-figure"])
+
+
+def in_letters(size: re.Match[str]) -> str:
+    """Return a width or a height in units of the page's letters, so that a drawing grows with them.
+
+    >>> SIZE.sub(in_letters, ' width="460.8pt" height="32"')
+    ' width="38.4rem" height="2rem"'
+    """
+    points = float(size[2]) * (1 if size[3] == "pt" else 0.75)
+    return f' {size[1]}="{round(points / POINTS_OF_REM, 3):g}rem"'
 
 
 def image_file(content: bytes, kind: str, alt: str, env: BuildEnvironment) -> nodes.image:

@@ -1,0 +1,93 @@
+"""What a reader with a narrow window, large letters or a finger would call awkward."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site")]
+
+LARGE_LETTERS = "document.documentElement.style.fontSize = '200%'"
+DRAWN = (
+    "document.querySelectorAll('.katex-html, .highlight pre').forEach((it) => (it.style.contentVisibility = 'visible'))"
+)
+LINES = """(box) => {
+    const words = document.createRange();
+    words.selectNodeContents(box);
+    return [...words.getClientRects()].map((line) => [line.top, line.width]);
+}"""
+
+
+def chapter(site):
+    return (site / "chapter.html").as_uri()
+
+
+@pytest.mark.parametrize("kind", [".scratchbook-drawing", ".scratchbook-figure:not(.scratchbook-drawing)"])
+def test_a_drawing_grows_with_the_letters(site, open_page, kind):
+    with open_page(chapter(site), width=1366) as page:
+        drawing = page.locator(f"{kind} svg").first
+        before = drawing.bounding_box()
+        page.evaluate(LARGE_LETTERS)
+        after = drawing.bounding_box()
+
+        assert after["width"] == pytest.approx(2 * before["width"], rel=0.02)
+        assert after["height"] == pytest.approx(2 * before["height"], rel=0.02)
+
+
+def test_a_title_of_two_lines_is_balanced(site, open_page):
+    with open_page(chapter(site), width=1366) as page:
+        title = page.locator("h1")
+        title.evaluate("it => { it.childNodes[1].data = 'Running pages on an engine of your own'; }")
+        tops = title.evaluate(LINES)
+        first, last = (max(width for top, width in tops if top == end) for end in (tops[0][0], tops[-1][0]))
+
+        assert first < 1.6 * last
+
+
+def test_large_letters_leave_the_title_within_the_header_of_a_phone(site, open_page):
+    with open_page(chapter(site), width=390) as page:
+        page.evaluate(LARGE_LETTERS)
+        page.locator(".mobile-header .brand").evaluate("it => (it.textContent = 'The Transformer from Scratch')")
+        brand, header = (page.locator(name).bounding_box() for name in (".mobile-header .brand", ".mobile-header"))
+
+        assert brand["y"] >= header["y"]
+        assert brand["y"] + brand["height"] <= header["y"] + header["height"]
+
+
+def test_a_finger_finds_the_mark_of_an_equation(site, open_page):
+    for width in (390, 1366):
+        with open_page(chapter(site), width=width) as page:
+            assert page.locator("a.equation-mark").first.bounding_box()["height"] >= 24
+
+
+def test_a_name_in_a_table_stays_whole_where_there_is_room(site, open_page):
+    name = "td code:has-text('a_setting')"
+    with open_page(chapter(site), width=1366) as wide, open_page(chapter(site), width=320) as narrow:
+        assert len({top for top, _ in wide.locator(name).evaluate(LINES)}) == 1
+        assert len({top for top, _ in narrow.locator(name).evaluate(LINES)}) > 1
+
+
+def test_when_a_frozen_block_ran_is_one_sentence_with_the_label(site, open_page):
+    with open_page(chapter(site), width=390) as page:
+        label = page.locator("p.scratchbook-label").first
+        label.evaluate("it => (it.innerHTML = '<a>Output</a><span class=scratchbook-frozen>, run on a machine')")
+        word, note = (label.locator(part).bounding_box() for part in ("a", "span"))
+
+        assert note["x"] == pytest.approx(word["x"] + word["width"], abs=1)
+        assert label.locator("span").evaluate("it => getComputedStyle(it).textTransform") == "none"
+
+
+@pytest.mark.skipif(not os.environ.get("SITE"), reason="SITE names no built book")
+def test_on_a_wide_page_no_equation_hides_its_end(site, pages, open_page):
+    hidden = []
+    for address in pages:
+        if address.startswith(site.as_uri()):
+            continue  # the sample has one that is too wide on purpose
+        with open_page(address, width=1366) as page:
+            page.evaluate(DRAWN)
+            page.evaluate("document.fonts.ready.then(() => 0)")
+            wide = "(all) => all.filter((it) => it.scrollWidth > it.clientWidth + 1).map((it) => it.textContent)"
+            hidden += page.locator("section > div.equation .equation-body").evaluate_all(wide)
+
+    assert hidden == []
