@@ -42,11 +42,11 @@ def test_bad_tex_is_one_message_at_its_line(chapter):
 
 
 def test_tex_that_can_neither_be_checked_nor_drawn_is_one_message(chapter):
-    page = "# Book\n\n```{{math}}\n:label: eq-a\n:check: f\n\nf(x) = {}\n```\n\n```{{live}} code.py\n:no-output: a\n```\n"
+    page = "# Book\n\n```{{math}}\n:label: a\n:check: f\n\nf(x) = {}\n```\n\n```{{live}} code.py\n:no-output: a\n```\n"
     code = "def f(x):\n    return x\n"
     (warning,) = chapter(page.format("\\frac{x"), code).warnings
 
-    assert warning.startswith("docs/index.md:7: WARNING: equation eq-a: this brace is never closed")
+    assert warning.startswith("docs/index.md:7: WARNING: equation a: this brace is never closed")
     (warning,) = chapter(page.format("\\frac{x"), code, suppress_warnings=["scratchbook.equation"]).warnings
     assert warning.endswith("[scratchbook.math]")
 
