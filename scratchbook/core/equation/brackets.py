@@ -81,8 +81,11 @@ def check_element(parser: Parser, before: Node) -> None:
 def read_items(parser: Parser) -> tuple[list[Node], list[str]]:
     """Expressions with commas or other list signs between them; dots stand for a family."""
     items, signs = [parser.expression()], list[str]()
+    before: list[Node] = []  # what a bar parts from the rest, as x_t of p(x_t | x_1, ..., x_{t-1})
     while parser.text in LIST_SIGNS:
         signs.append(parser.take().text)
+        if signs[-1] != ",":
+            before, items = [*before, *items], []
         if parser.text == r"\ldots":
             dots = parser.take()
             if parser.text not in LIST_SIGNS:
@@ -91,7 +94,7 @@ def read_items(parser: Parser) -> tuple[list[Node], list[str]]:
             items = [make_family(items, parser.expression(), ",", dots)]
             continue
         items.append(parser.expression())
-    return items, signs
+    return [*before, *items], signs
 
 
 def join(items: list[Node], signs: list[str], opener: Token) -> Node:

@@ -55,7 +55,7 @@ def known(self: Evaluator, node: Call, bound: Bound) -> Value:
     arguments = reductions.listed(self, node.arguments, bound)
     indices = [self.value(index, bound) for index in node.indices]
     result = primitives.apply(node.base, arguments, indices)
-    if node.base in ("max", "min") and len(arguments) == len(node.arguments) > 1:
+    if node.base in ("max", "min", "clip") and len(arguments) == len(node.arguments) > 1:
         self.budget.choices.note(node, arguments, result)
     return result + self.base if node.base in ("argmax", "argmin", "members") else result
 

@@ -12,7 +12,7 @@ from . import calls, defined
 from .algebra import Row, Value
 from .codecalls import environment_of, own
 from .comparison import plain
-from .decided import Choices, check_choices
+from .decided import Choices, check_choices, is_bound_waiting
 from .definitions import Clause, gradient_of, is_derivable, is_formula_of_known
 from .differentiation import gradient_at, named_derivative
 from .draws import seed_of
@@ -20,7 +20,7 @@ from .equation import Definition, Statement
 from .errors import EquationError, StepsError, fault
 from .evaluator import Bound, Budget, Evaluator
 from .evidence import Evidence, Pair
-from .nodes import Call, Derivative, Index, Name, Node, walk
+from .nodes import Call, Derivative, Index, Name, Node, free_names, walk
 from .picked import check_picked
 from .prepared import Prepared, has_free_sizes
 from .ranges import Span
@@ -88,6 +88,9 @@ class Comparer:
         for side in self.sides.arranged():
             self.compare(side)
         if not self.prepared.points:  # those are the author's choice
+            far = self.sides.far()
+            while is_bound_waiting(budget.choices for budget in self.budgets) and (further := next(far, None)):
+                self.compare(further)
             choices = (budget.choices for budget in self.budgets)
             check_choices(choices, self.prepared.draws, has_ties=self.sides.ties > 0)
 
@@ -112,7 +115,7 @@ class Comparer:
         """Compare every statement at every row."""
         for case, values in enumerate(side.cases):
             targets = side.of_case(case)
-            evaluator = self.evaluator(values, side.spans, targets, is_arranged=side.is_arranged)
+            evaluator = self.evaluator(values, side.spans, targets, is_arranged=side.is_arranged and not side.is_far)
             self.prepared.functions.environment = environment_of(self.prepared.notation, values)
             self.check_shapes(evaluator)
             for statement in self.prepared.definitions.statements:
@@ -254,9 +257,14 @@ class Comparer:
         if len(place) > len(shape) or any(not 0 <= number < size for number, size in zip(place, shape, strict=False)):
             shown = tuple(number + evaluator.base for number in place)
             fact = f"index {shown} of {name} is outside the shape {shape} that the code gives"
-            is_one = len(place) > len(shape) and statement.definition is not None
-            one = f"; if that is one element, name it: ':check: {name}_n == ...'" if is_one else ""
-            raise fault(fact + one, statement.members[0])
+            patterns = statement.definition.patterns if statement.definition else ()
+            letters = sorted(set().union(*map(free_names, patterns)))
+            advice = ""
+            if patterns and len(place) > len(shape):
+                advice = f"; if that is one element, name it: ':check: {name}_n == ...'"
+            elif letters and all(evaluator.is_known(letter) for letter in letters):
+                advice = f"; if that is a later {name} and no element of it, declare '{name}_{letters[0]}: ...'"
+            raise fault(fact + advice, statement.members[0])
         return np.asarray(code)[place]
 
     def local_definition(self, statement: Statement, definition: Definition, evaluator: Evaluator, side: Side) -> None:

@@ -70,7 +70,8 @@ def compare_arrays(one: Any, other: Any, rtol: float, *, allows_infinity: bool) 
     if odd.any():
         place = first_true(odd)
         word = "NaN" if np.isnan(one[place]) or np.isnan(other[place]) else "infinite"
-        return Result(int(finite.sum()), float("inf"), f"a value is {word}, which compares with nothing", place)
+        said = f"a value is {word}, which compares with nothing; keep what divides from 0, as in \\max(1, n)"
+        return Result(int(finite.sum()), float("inf"), said, place)
     gap = np.where(finite, np.abs(np.where(finite, one, 0) - np.where(finite, other, 0)), 0.0)
     size = np.maximum(np.abs(np.where(finite, one, 0)), np.abs(np.where(finite, other, 0)))
     wrong = gap > ATOL + rtol * size

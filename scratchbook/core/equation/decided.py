@@ -1,6 +1,6 @@
 r"""Which parts of each choice ever were its value: one that never was has not been compared.
 
-Choices are \\max(a, b) and \\min(a, b), cases, and operators over indices, which may run over nothing.
+Choices are \\max(a, b), \\min(a, b) and clips, cases, and operators over indices, which may run over nothing.
 """
 
 from __future__ import annotations
@@ -71,17 +71,27 @@ def real(value: Any) -> Any:
     return np.real(value.array if isinstance(value, Row) else value)
 
 
-def check_choices(all_choices: Iterable[Choices], draws: int, *, has_ties: bool) -> None:
-    """Raise EquationError for a part that was never the value of its choice in any evaluation.
-
-    has_ties: were numbers also made equal?
-    """
+def never_chosen(all_choices: Iterable[Choices]) -> list[Choice]:
+    """The choices with the parts that were the value in none of these evaluations."""
     never: dict[int, Choice] = {}
     for choices in all_choices:
         for key, choice in choices.found.items():
             kept = never.setdefault(key, Choice(choice.node, set(choice.waiting)))
             kept.waiting &= choice.waiting
-    for choice in never.values():
+    return [choice for choice in never.values() if choice.waiting]
+
+
+def is_bound_waiting(all_choices: Iterable[Choices]) -> bool:
+    """Is there a part of a maximum, a minimum or a clip that never decided?"""
+    return any(isinstance(choice.node, Call) for choice in never_chosen(all_choices))
+
+
+def check_choices(all_choices: Iterable[Choices], draws: int, *, has_ties: bool) -> None:
+    """Raise EquationError for a part that was never the value of its choice in any evaluation.
+
+    has_ties: were numbers also made equal?
+    """
+    for choice in never_chosen(all_choices):
         for place in sorted(choice.waiting):
             if isinstance(choice.node, Cases) and not has_ties and not is_by_chance(choice.node.rows, place):
                 continue

@@ -12,7 +12,8 @@ from . import algebra
 from .algebra import Row, Value
 from .definitions import Clause, target_of
 from .errors import fault
-from .nodes import Name, Node, Number
+from .nodes import Index, Name, Node, Number, free_names
+from .render import write
 from .symbols import BESIDE, latex_of
 
 if TYPE_CHECKING:
@@ -153,6 +154,8 @@ def element(self: Evaluator, key: str, place: tuple[int, ...], node: Node) -> Va
     finally:
         self.active.discard(memo)
     shown = f"{latex_of(key)}_{{{', '.join(map(str, place))}}}"
+    if isinstance(node, Index) and all(name in self.inputs for name in free_names(node) - {key}):
+        shown = write(node)  # m_{t-1} with a declared t
     raise fault(f"{shown} is not defined; define it, as in {shown} = ..., or declare it", node)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from .conditions import read_logic, read_set
+from .described import with_sets
 from .errors import EquationError, fault
 from .general import for_every
 from .joined import join_names
@@ -18,13 +19,14 @@ from .names import make_lexicon
 from .nodes import Binding, Call, Compare, Derivative, Index, Name, Node, free_names, walk
 from .notation import Notation
 from .parser import Parser
+from .pieces import split_at, top_level
 from .plain import plain_tokens
 from .rewritten import plainly
 from .samples import Samples, read_samples, with_samples
 from .spelling import spell
 from .statements import RawStatement, read_statements
 from .stretches import part_stretches
-from .symbols import group
+from .symbols import group, latex_of
 from .tokens import Macros, Token, read_tokens
 from .vocabulary import RELATIONS
 
@@ -137,6 +139,18 @@ def definition_of(left: Node) -> Definition | None:
     return None
 
 
+def check_patterns(left: Node, lexicon: Lexicon) -> None:
+    r"""Refuse w_{y_i} = ..., which says nothing of which i belongs to an element."""
+    while isinstance(left, Index):
+        base, within = left.base, [part for part in left.indices if isinstance(part, Index)]
+        for part in within if isinstance(base, Name) else ():
+            if isinstance(base, Name) and isinstance(part.base, Name) and free_names(part) & lexicon.indices:
+                name = latex_of(base.key)
+                fact = f"{name} is given at an element of {latex_of(part.base.key)}, which no letter runs over"
+                raise fault(f"{fact}; give it an index of its own, as in {name}_i = ...", part)
+        left = base
+
+
 def is_definable(left: Call) -> bool:
     """Is it f(x, y), rather than \\log x or \\exp(2x)?"""
     keys = [argument.key for argument in left.arguments if isinstance(argument, Name)]
@@ -176,7 +190,8 @@ def read(
 ) -> Equation:
     """Read spelled tokens into an equation."""
     axes = {key: len(symbol.kind.shape) for key, symbol in notation.symbols.items()}
-    raw = plainly(join_names(read_statements(tokens), axes | dict.fromkeys(notation.functions, 0)), notation)
+    raw = with_sets(read_statements(tokens), notation)
+    raw = plainly(join_names(raw, axes | dict.fromkeys(notation.functions, 0)), notation)
     lexicon = make_lexicon(notation, raw, *given_names(given))
     reader = Reader(lexicon, source, is_plain=is_plain)
     for statement in raw:
@@ -283,6 +298,7 @@ class Reader:
     def equation(self, raw: RawStatement) -> None:
         """A chain of relations between expressions; its left indices run in all the others."""
         members = [self.left(raw)]
+        check_patterns(members[0], self.lexicon)
         scope = frozenset(free_names(members[0]) & self.lexicon.indices)
         members += [self.parser(tokens, scope).whole() for tokens in raw.members[1:]]
         members, bindings = part_stretches(for_every(members, self.lexicon), self.lexicon, len(self.statements))
@@ -364,10 +380,13 @@ class Reader:
 
 
 def is_said_only(arguments: Sequence[Token], lexicon: Lexicon) -> bool:
-    """Do arguments on the left say what it is about, rather than name parameters?"""
+    r"""Do arguments on the left say what it is about, rather than name parameters, or elements as x_t and what came
+    before it, x_{<t} or x_1, \ldots, x_{t-1}, do?"""
     texts = [token.text for token in arguments]
     has_function = any(text in lexicon.functions and "(" not in texts for text in texts)
-    return has_function or any(text in RELATIONS or text == r"\ldots" for text in texts)
+    of = split_at(arguments, ("|", r"\mid"))[0]
+    has_dots = r"\ldots" in texts and not any(token.text in lexicon.indices for token in of)
+    return has_function or has_dots or any(token.text in RELATIONS for token in top_level(arguments))
 
 
 def pieces_of(tokens: Sequence[Token]) -> list[list[Token]]:

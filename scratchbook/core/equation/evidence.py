@@ -106,7 +106,8 @@ class Evidence:
         is_number = not isinstance(left, Identity | Ones) and not isinstance(right, Identity | Ones)
         if pair.relation in {*ORDER, r"\approx"} or not is_number or np.shape(left) != np.shape(right):
             return
-        known = np.isfinite(np.real(right)) & (np.isfinite(np.real(left)) | bool(pair.key))
+        is_told = bool(pair.key) and not side.is_far  # of numbers so large code may overflow
+        known = np.isfinite(np.real(right)) & (np.isfinite(np.real(left)) | is_told)
         one, other = np.where(known, np.real(left), 0.0), np.where(known, np.real(right), 0.0)
         allowed = SMALL_RTOL if side.is_small else TIED_RTOL
         result = compare(one, other, allowed)
@@ -135,6 +136,8 @@ class Evidence:
         ones."""
         if side.is_small:
             return ", where all numbers are small, as an epsilon may be that only one of both has"
+        if side.is_far:
+            return ", where numbers are so far from 1 that a bound decides"
         if side.is_arranged:
             return ", where numbers are equal or 0; give both the same value there"
         if side.rows and result.reason == "differ":
@@ -165,7 +168,8 @@ class Evidence:
                 mask = self.covered.get(key)
                 if mask is not None and not np.all(mask):
                     fact = f"only {int(np.sum(mask))} of {np.size(mask)} elements of {name} are defined"
-                    raise fault(f"{fact}; add the others", self.left_of(key))
+                    advice = "add the others; where it is 0 elsewhere that is a case, 0 & \\text{otherwise}"
+                    raise fault(f"{fact}; {advice}", self.left_of(key))
                 if self.finite.get(key, 0) == 0:
                     raise fault(f"nothing finite of {name} was compared", self.left_of(key))
                 if not self.nonzero.get(key, True):

@@ -10,7 +10,8 @@ import numpy as np
 from . import algebra, defined
 from .algebra import Ones, Row, Value
 from .errors import fault
-from .nodes import Index, Name, Node, Number, Slice
+from .nodes import Index, Name, Node, Number, Slice, free_names
+from .render import write
 from .symbols import latex_of
 
 if TYPE_CHECKING:
@@ -61,7 +62,8 @@ def pick(self: Evaluator, value: Value, indices: Sequence[Node], bound: Bound, n
     if not isinstance(value, np.ndarray) or value.ndim < len(indices):
         axes = np.ndim(value) if not isinstance(value, algebra.Identity | Ones) else 0
         fact = f"{name_of(node)} is a {algebra.shown(value)} with {axes} axes"
-        raise fault(f"{fact}, but has {len(indices)} indices here", node)
+        kept = "; write \\operatorname{clip}(z, a, b) for what is kept between two numbers"
+        raise fault(f"{fact}, but has {len(indices)} indices here" + kept * (not isinstance(node.base, Name)), node)
     if value.ndim > 1 and len(indices) == 1 and isinstance(indices[0], Number) and indices[0].value >= 10:
         raise fault("ambiguous: two digits under a matrix; part the indices with a comma", node)
     picked = value[tuple(position(self, i, axis, value.shape[axis], bound, node) for axis, i in enumerate(indices))]
@@ -84,7 +86,10 @@ def position(self: Evaluator, index: Node, axis: int, size: int, bound: Bound, n
         return slice(low, high + 1)
     number = self.integer(index, bound, "an index")
     if not 0 <= number - self.base < size:
-        raise fault(f"index {number} is outside {self.base}..{size - 1 + self.base} of {name_of(node)}", index)
+        fact = f"index {number} is outside {self.base}..{size - 1 + self.base} of {name_of(node)}"
+        letters = free_names(index)
+        is_step = bool(letters) and isinstance(node.base, Name) and all(letter in self.inputs for letter in letters)
+        raise fault(fact + f"; if {write(node)} is no element, declare it: '{write(node)}: ...'" * is_step, index)
     return number - self.base
 
 

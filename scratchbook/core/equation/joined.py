@@ -7,15 +7,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import Final
 
-from .pieces import split_commas, unwrapped
+from .errors import fault
+from .pieces import closing, split_commas, unwrapped
 from .statements import RawStatement
-from .symbols import MARGIN, at_point, flat, group, read_scripts, split_key
+from .symbols import LOGARITHMS, MARGIN, at_point, flat, group, latex_of, read_scripts, split_key, written
 from .tokens import Token
 
 DOTS: Final = frozenset([r"\cdot", "+", "*"])
-LOGARITHMS: Final = frozenset(["log", "ln"])
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,9 @@ def join_names(statements: Sequence[RawStatement], declared: Mapping[str, int]) 
 
     declared: how many axes each name of the notation has.
     """
-    points = {key for key in declared if key.endswith(")")}
-    joined = [with_members(statement, partial(put_points, points=points)) for statement in statements]
+    points = {key for key in declared if key.endswith(")")} | told_apart(statements, declared)
+    joined = [with_members(statement, partial(put_logarithms, declared=declared)) for statement in statements]
+    joined = [with_members(statement, partial(put_points, points=points)) for statement in joined]
     firsts = {statement.members[0][0].text for statement in joined}
     for rule in RULES:
         lefts = [found for statement in joined if (found := rule(statement.members[0], 0)) is not None]
@@ -57,14 +59,77 @@ def with_members(statement: RawStatement, change: Callable[[Sequence[Token]], It
 
 
 def put_points(tokens: Sequence[Token], points: Collection[str]) -> Iterator[Token]:
-    r"""Yield the tokens with each declared name at its argument, as \phi(x) and \nabla f(x_t), as one name."""
+    r"""Yield the tokens with each declared name at its argument, as \phi(x) and \nabla f(x_t), as one name, and with
+    Q(s, a) as the element a of a declared Q(s, \cdot).
+
+    Raises EquationError where Q(s, a) and Q(s, \cdot) are both declared.
+    """
     place = 0
     while place < len(tokens):
         token, found = tokens[place], at_point(tokens, place) if points else None
+        slot = slot_at(tokens, place, points) if points and token.kind == "name" else None
         place += 1
         if found is not None and found[0] in points:
+            if slot is not None and slot.name != found[0]:
+                raise fault(f"ambiguous: {found[0]} is declared, and an element of {slot.name}; declare one", token)
             name, place = found
             token = replace(token, kind="name", text=name, end=tokens[place - 1].end)
+        elif slot is not None:
+            yield from slot.tokens
+            place = slot.end
+            continue
+        yield token
+
+
+def slot_at(tokens: Sequence[Token], place: int, points: Collection[str]) -> Found | None:
+    r"""Q(s, a) as the element a of a declared Q(s, \cdot)."""
+    first, start = tokens[place], read_scripts(tokens, place + 1)[1]
+    if start >= len(tokens) or tokens[start].text != "(" or not any(r"\cdot" in name for name in points):
+        return None
+    end = closing(tokens, start)
+    signs = [n for n in range(start, end + 1) if n in (start, end) or tokens[n].text in (",", ";", "|", r"\mid")]
+    for before, after in pairwise(signs):
+        dot = replace(first, kind="symbol", text=r"\cdot")
+        name = written([*tokens[place : before + 1], dot, *tokens[after : end + 1]])
+        if name in points and before + 1 < after:
+            script = [replace(tokens[start], text=text) for text in ("_", "{", "}")]
+            made = (replace(first, text=name, end=tokens[end].end), *script[:2], *tokens[before + 1 : after], script[2])
+            return Found(name, first.text, made, end + 1)
+    return None
+
+
+def told_apart(statements: Sequence[RawStatement], declared: Collection[str]) -> set[str]:
+    r"""The H(X), H(Y) and H(X, Y) that left sides give, where letters that are nothing else tell them apart."""
+    lefts = [statement.members[0] for statement in statements if statement.relations]
+    found: dict[str, set[str]] = {}
+    letters = set[str]()
+    for left in lefts:
+        point = at_point(left, 0)
+        if point is None or point[1] != len(left) or left[0].text in declared or left[0].text.startswith(r"\nabla"):
+            continue
+        inside = [token for token in left[read_scripts(left, 1)[1] :] if token.kind == "name"]
+        if inside and all(len(token.text) == 1 and token.text.isupper() for token in inside):
+            found.setdefault(left[0].text, set()).add(point[0])
+            letters |= {token.text for token in inside}
+    ways = set().union(*found.values())
+    rest = [token.text for one in statements for member in one.members for token in put_points(member, ways)]
+    return {name for own in found.values() if len(own) > 1 and not letters & {*rest, *declared} for name in own}
+
+
+def put_logarithms(tokens: Sequence[Token], declared: Collection[str]) -> Iterator[Token]:
+    r"""Yield the tokens with a declared \log \pi as one name.  Raises EquationError where \pi is declared too."""
+    place = 0
+    while place < len(tokens):
+        token, after = tokens[place], tokens[place + 1] if place + 1 < len(tokens) else None
+        place += 1
+        if after is not None and token.text in LOGARITHMS and after.kind == "name":
+            name = rf"\log{{{after.text}}}"
+            bases = {split_key(key)[0] for key in declared if not key.startswith(r"\frac")}
+            if name in bases and after.text in bases:
+                raise fault(f"ambiguous: {latex_of(name)} is declared, and {after.text} too; declare one", token)
+            if name in bases:
+                token = replace(token, kind="name", text=name, end=after.end)
+                place += 1
         yield token
 
 
@@ -140,31 +205,35 @@ def marginal_at(tokens: Sequence[Token], place: int) -> Found | None:
 
 
 def is_marginal(found: Found, statements: Sequence[RawStatement], axes: Mapping[str, int]) -> bool:
-    """Is a name given at one letter by a sum over an array of that name with two axes?"""
-    if axes.get(found.of) != 2:
+    """Is a name given at one letter by a sum: over an array of that name with two axes, or at another letter too?"""
+    given: dict[str, bool] = {}
+    for statement in statements:
+        left, right = statement.members[0], statement.members[1:2]
+        own = marginal_at(left, 0)
+        if own is not None and own.end == len(left) and own.of == found.of and right:
+            is_sum = [token.text for token in right[0][:2]] == [r"\sum", "_"]
+            is_own = any(token.text == found.of for token in right[0])
+            given[own.name] = is_sum and (is_own or found.of not in axes)
+    if axes.get(found.of, 2) != 2 or not given.get(found.name):
         return False
-    return any(
-        (own := marginal_at(statement.members[0], 0)) is not None
-        and own.name == found.name
-        and own.end == len(statement.members[0])
-        and [token.text for token in statement.members[1][:2]] == [r"\sum", "_"]
-        and any(token.text == found.of for token in statement.members[1])
-        for statement in statements
-    )
+    return found.of in axes or (len(given) > 1 and all(given.values()))
 
 
 def applied_at(tokens: Sequence[Token], place: int) -> Found | None:
-    r"""\delta_t V: a name with an index, and another behind it."""
+    r"""\delta_t V and T z_j: a name and another behind it, one of them with an index."""
     first = tokens[place]
-    if first.kind != "name" or place + 2 >= len(tokens) or tokens[place + 1].text != "_":
+    if first.kind != "name" or place + 1 >= len(tokens):
         return None
-    end = read_scripts(tokens, place + 1)[1]
-    if end >= len(tokens) or tokens[end].kind != "name":
+    middle = read_scripts(tokens, place + 1)[1]
+    if middle >= len(tokens) or tokens[middle].kind != "name":
         return None
-    of = tokens[end]
+    of, end = tokens[middle], read_scripts(tokens, middle + 1)[1]
+    is_first = middle > place + 1
+    if is_first == (end > middle + 1) or tokens[middle - 1 if is_first else end - 1].text == "'":
+        return None
     name = f"{first.text}{{{of.text}}}" if first.text.startswith("\\") else rf"\mathcal{{{first.text}{of.text}}}"
-    made = (replace(first, text=name, end=of.end), *tokens[place + 1 : end])
-    return Found(name, of.text, made, end + 1)
+    scripts = tokens[place + 1 : middle] if is_first else tokens[middle + 1 : end]
+    return Found(name, of.text, (replace(first, text=name, end=of.end), *scripts), end)
 
 
 def is_applied(found: Found, statements: Sequence[RawStatement], declared: Collection[str]) -> bool:

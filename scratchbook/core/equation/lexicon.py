@@ -110,7 +110,9 @@ class Lexicon:
     def is_label(self, tokens: Sequence[Token]) -> bool:
         """Is a script part of a name, rather than an index?"""
         if any(token.text == ":" for token in tokens):
-            return False
+            # x_{t:t+n}, whose t is nothing else, is no stretch of x
+            known = self.indices | self.variables | self.on_right
+            return tokens[0].kind == "name" and self.word_at(tokens, 0)[0] not in known
         if tokens and all(token.text in (r"\emptyset", r"\varnothing") for token in tokens):
             return True
         letters = self.names_in(tokens) + [token.text for token in tokens if token.kind == "text"]

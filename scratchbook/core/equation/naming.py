@@ -356,6 +356,8 @@ def read_derivative(parser: Parser) -> Node | None:
     parser.place = end
     if of and of[0].text == "^":
         raise fault("higher derivatives are not known here; declare the name", of[0])
+    if of and of[0].kind == "name" and flat(read_scripts(of, 1)[0].above) == "-1":
+        raise fault("the derivative of an inverse is not known here; give it a letter, as in J = ...", of[0])
     upper, lower = name_and_indices(of, parser.lexicon), name_and_indices(by, parser.lexicon)
     if upper and lower:
         node: Node = Name(derivative_key(upper[0], lower[0]), **parser.since(start))

@@ -107,6 +107,8 @@ class Parser:
             return fault("the expression ends too early; something is missing here", token)
         if token.text in REFUSED:
             return fault(f"{token.text} {REFUSED[token.text]}", token)
+        if token.text == "_" and self.place and self.tokens[self.place - 1].text in BARS:
+            return fault("a bar with a script says where something is taken; write that in brackets, as f(a)", token)
         if token.text in (")", "]", r"\}", "}", r"\rvert", r"\rVert", r"\right."):
             return fault(f"'{token.text}' closes nothing; drop it or add what opens it", token)
         if words_of(token) & {"if", "else", "otherwise"}:

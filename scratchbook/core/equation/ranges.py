@@ -186,7 +186,10 @@ class Ranges:
             stated = [b for b in self.stated if b.key == key and (b.high is not None or b.members is not None)]
             if stated:
                 return self.explicit(stated[0], bound, evaluator)
-        soft = self.from_conditions(key, [node.condition] if node.condition else [], bound, evaluator)
+        conditions = [node.condition] if node.condition else []
+        soft = self.from_conditions(key, conditions, bound, evaluator)
+        if found is None and soft[1] is None:  # what is counted, as in \sum_{i: y_i = k} 1, is seen in the condition
+            found = self.from_arrays(key, conditions, bound, evaluator, hidden=rest)
         low = found[0] if found else soft[0] if soft[0] is not None else evaluator.base if soft[1] is not None else None
         high = found[1] if found else soft[1]
         if binding.low is not None:

@@ -89,17 +89,22 @@ def runs(node: Node, lexicon: Lexicon) -> bool:
 
 
 def letters_of(call: Call, lexicon: Lexicon) -> list[str]:
-    """The letters that run below the arguments, in order; none where an argument is neither a name nor its element."""
+    r"""The letters that run alone below the arguments, in order; none where an argument is neither a name nor its
+    element.  Beside x_t an argument may read what those give, as the history x_{<t} does."""
     letters: list[str] = []
+    beside: list[Node] = []
     for argument in call.arguments:
         if isinstance(argument, Index) and isinstance(argument.base, Name):
-            for part in argument.indices:
-                if not isinstance(part, Name) and free_names(part) & lexicon.indices:
-                    name = latex_of(call.function)
-                    raise fault(f"{name} is given at an index that is stepped; give it at a letter alone", part)
             letters += [part.key for part in argument.indices if isinstance(part, Name) and runs(part, lexicon)]
+            beside += [part for part in argument.indices if not isinstance(part, Name)]
         elif not isinstance(argument, Name):
-            return []
+            beside.append(argument)
+    if not letters and any(part in call.arguments for part in beside):
+        return []
+    for part in beside:
+        if (free_names(part) & lexicon.indices) - set(letters):
+            name = latex_of(call.function)
+            raise fault(f"{name} is given at an index that is stepped; give it at a letter alone", part)
     return letters
 
 

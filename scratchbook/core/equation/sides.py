@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
@@ -20,6 +20,8 @@ from .ranges import Span
 
 # The draw in which all numbers are small, so that an epsilon shows.
 SMALL: Final = -1
+# Draws whose numbers are so many times as large, where no other reaches a bound such as 2^b of a clip.
+FAR: Final = {-101: 30.0, -102: 1e3, -103: 3e4, -104: 1e-12, -105: 1e12}
 ROWS: Final = 3
 ROW_DRAWS: Final = 2
 # Where there are branches, smaller and larger numbers from some draw on, so that each part of min(1, a/|x|) decides.
@@ -55,6 +57,11 @@ class Side:
         """Are its numbers small?"""
         return self.number == SMALL
 
+    @property
+    def is_far(self) -> bool:
+        """Are its numbers far larger than others, or smaller?"""
+        return self.number in FAR
+
     def of_case(self, case: int) -> dict[str, Any]:
         """The targets of one row."""
         return {key: value[case] for key, value in self.values.items()} if self.rows else self.values
@@ -89,6 +96,10 @@ class Sides:
         """
         count = 0 if self.prepared.points else 1 + self.ties
         return [side for number in range(count) if (side := self.side(-1 - number, 0)) is not None]
+
+    def far(self) -> Iterator[Side]:
+        """Yield the sides of the draws of numbers that are ever further from 1, where the code takes those."""
+        yield from (side for number in FAR if (side := self.side(number, 0)) is not None)
 
     @property
     def ties(self) -> int:
@@ -150,6 +161,9 @@ class Sides:
         given: what stays, by its code.
         """
         prepared = self.prepared
+        if number in FAR:
+            label = f"{prepared.request.label}/far"
+            return draw(list(prepared.symbols), label, -number, prepared.base, scale=self.scale, stretch=FAR[number])
         if number < 0:
             drawn = draw(list(prepared.symbols), prepared.request.label, -number, prepared.base, scale=self.scale)
             if number == SMALL:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from .errors import fault
@@ -14,13 +14,16 @@ from .spelling import spell
 from .tokens import Macros, Token, read_tokens
 
 ACCENT: Final = re.compile(
-    r"\\(nabla|bar|hat|tilde|dot|ddot|check|breve|ring|acute|grave|mathcal|mathbb|mathfrak)\{(.*)\}$"
+    r"\\(nabla|log|bar|hat|tilde|dot|ddot|check|breve|ring|acute|grave|mathcal|mathbb|mathfrak)\{(.*)\}$"
 )
 SCRIPTED: Final = re.compile(
     r"(?P<base>.*?)(?:_\{(?P<sub>[^{}]*(?:\{[^{}]*\}[^{}]*)*)\})?(?:\^\{(?P<sup>[^{}]*(?:\{[^{}]*\}[^{}]*)*)\})?(?P<primes>'*)$"
 )
 
 COMMAND_END: Final = re.compile(r"\\[A-Za-z]+$")
+
+# Before a letter whose logarithm is a name of its own, as \log \pi that code takes.
+LOGARITHMS: Final = ("log", "ln")
 
 # Before a letter that is one name with it, as in \Delta W, unless it is a name itself.
 CHANGE: Final = r"\Delta"
@@ -141,6 +144,8 @@ def symbol_key(tokens: Sequence[Token]) -> str:
     """The key of tokens that are one symbol: a letter or word with its scripts."""
     place = 0
     base = ""
+    if tokens and tokens[0].text in LOGARITHMS and tokens[1:2] and tokens[1].kind == "name":
+        return rf"\log{{{tokens[1].text}}}" + symbol_key((replace(tokens[1], text="x"), *tokens[2:])).removeprefix("x")
     while (
         place < len(tokens) and tokens[place].kind == "name" and (base in ("", CHANGE) or len(tokens[place].text) == 1)
     ):
@@ -244,8 +249,9 @@ def latex_of(key: str) -> str:
     base, below, above, primes = split_key(key)
     if base.startswith(CHANGE) and base != CHANGE:
         return f"{CHANGE} {latex_of(key.removeprefix(CHANGE))}"
-    if base.startswith(r"\nabla{") and base.endswith("}"):
-        base = rf"\nabla {base[len('nabla{') + 1 : -1]}"
+    for sign in (r"\nabla", r"\log"):
+        if base.startswith(f"{sign}{{") and base.endswith("}"):
+            base = f"{sign} {base[len(sign) + 1 : -1]}"
     shown = base if len(base) == 1 or "\\" in base or "|" in base else rf"\operatorname{{{base}}}".replace("_", r"\_")
     return shown + primes + script("_", below) + script("^", above)
 

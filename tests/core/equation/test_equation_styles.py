@@ -445,15 +445,38 @@ def shortened(g, a):
     return g if size <= a else g * a / size
 
 
-CODE |= {function.__name__: function for function in (bounded, shortened)}
+def unbounded(x):
+    return 1.0 * x
 
 
-@pytest.mark.parametrize("latex", [r"y = \max(x, -100)", r"y = \max\{x, -1000\}"])
-def test_a_part_of_a_maximum_that_never_decides_is_not_taken_for_checked(latex):
-    text = said(latex, "x: scalar", "bounded")
+CODE |= {function.__name__: function for function in (bounded, shortened, unbounded)}
+
+
+def test_a_part_of_a_maximum_that_never_decides_is_not_taken_for_checked():
+    text = said(r"y = \max(x, -10^{20})", "x: scalar", "y == unbounded(x)")
 
     assert text.startswith("this part of max decides at none of 200 draws, so nothing of it is compared; choose other")
-    assert said(latex.replace("000", "00"), "x: int(-300..300)", "bounded") == ""
+
+
+@pytest.mark.parametrize("kind", ["scalar", "int(-300..300)"])
+def test_a_bound_far_from_most_numbers_is_reached(kind):
+    assert said(r"y = \max(x, -100)", f"x: {kind}", "bounded") == ""
+    assert said(r"y = \max\{x, -1000\}", f"x: {kind}", "bounded") != ""
+
+
+def quantised(x, s, b):
+    return s * np.clip(np.round(x / s), -(2 ** (b - 1)), 2 ** (b - 1) - 1)
+
+
+CODE |= {"quantised": quantised}
+
+
+@pytest.mark.parametrize("bits", ["2..8", "4..8", "6..12"])
+def test_a_clip_by_a_power_is_compared_where_it_decides(bits):
+    latex, names = r"y = s \operatorname{clip}(\lfloor x / s \rceil, -2^{b-1}, 2^{b-1} - 1)", f"b: int({bits})"
+
+    assert said(latex, f"x: vector(n)\ns: positive\n{names}", "quantised") == ""
+    assert said(latex.replace("} - 1)", "})"), f"x: vector(n)\ns: positive\n{names}", "quantised") != ""
 
 
 def test_numbers_are_drawn_of_many_sizes_so_that_each_part_decides():
