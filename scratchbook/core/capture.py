@@ -62,6 +62,11 @@ class Splitter:
         self.pieces[self._number] += self._rest
         self._rest = b""
 
+    @property
+    def end(self) -> int:
+        """The mark behind all that came."""
+        return max(self.pieces) + 1
+
     def size_since(self, mark: int) -> int:
         """Return how many bytes of output came since that mark."""
         size = 0

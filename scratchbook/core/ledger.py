@@ -8,11 +8,22 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scratchbook.core.capture import Splitter
-from scratchbook.core.cells import BranchCell, Cell, CellOutcome, Outcome, Part, Session, Uses, own_limit
+from scratchbook.core.cells import (
+    BranchCell,
+    Cell,
+    CellOutcome,
+    CodeCell,
+    FileCell,
+    Outcome,
+    Part,
+    Session,
+    Uses,
+    own_limit,
+)
 from scratchbook.core.errors import Mistake, Place
 from scratchbook.core.failures import describe_death
 from scratchbook.core.listings import Listing, make_listings
-from scratchbook.core.printed import show_bytes
+from scratchbook.core.printed import say_bytes, show_bytes
 from scratchbook.core.records import from_json
 from scratchbook.core.tracing import merge
 
@@ -21,7 +32,8 @@ from scratchbook.core.tracing import merge
 class Entry:
     """What is known of a cell that has begun.
 
-    begin: its first mark.   started: when, by the monotonic clock.   process: in which it runs.
+    begin: its first mark.   end: the first mark behind it, known once the page has ended.
+    started: when, by the monotonic clock.   process: in which it runs.
     line: what its process said at its end.   mistakes: what was seen from outside.
     thread: the name of the one that it waits for, "" while its own code runs.
     """
@@ -33,6 +45,7 @@ class Entry:
     line: dict[str, Any] | None = None
     mistakes: list[Mistake] = field(default_factory=list)
     thread: str = ""
+    end: int = 0
 
 
 class Ledger:
@@ -104,6 +117,29 @@ class Ledger:
         if entry is self.open:
             self.open = None
 
+    def captured_bytes(self, cell: Cell) -> int:
+        """Return how much a cell may print."""
+        return own_limit(cell, "captured_bytes") or self.session.limits.captured_bytes
+
+    def overrun(self, cell: Cell) -> str:
+        """Say that a cell has printed too much."""
+        choice = raising(cell, ":captured-bytes:", "scratchbook_captured_bytes")
+        return f"printed more than {say_bytes(self.captured_bytes(cell))} and was stopped; {choice}"
+
+    def finish(self) -> None:
+        """Note where the output of each cell ends, once all is there; what printed too much has failed.
+
+        Whether it was stopped in time depends on the machine, so what ran after it has not run.
+        """
+        entries = list(self.entries.values())
+        for position, entry in enumerate(entries):
+            entry.end = entries[position + 1].begin if position + 1 < len(entries) else self.splitter.end
+            if len(self.splitter.join([(entry.begin, entry.end)])) > self.captured_bytes(entry.cell):
+                if not entry.mistakes:
+                    self.fail(entry, self.overrun(entry.cell), None)
+                for later in [] if isinstance(entry.cell, BranchCell) else entries[position + 1 :]:
+                    later.line = None
+
     def note_death(self, status: int, place: Place | None) -> None:
         """Tell why the page's process ended, when that was not its own end."""
         if self.open:
@@ -128,7 +164,7 @@ class Ledger:
             return CellOutcome("not run", tuple(parts), listing.mistakes)
         line, mistakes = entry.line, list(entry.mistakes)
         if not isinstance(cell, BranchCell):
-            parts += self._text_parts(cell, line.get("spans", [[entry.begin, entry.begin + 1]]), mistakes)
+            parts += self._text_parts(cell, line.get("spans", [(entry.begin, entry.end)]), mistakes)
         parts += [Part(part["kind"], part["data"]) for part in line.get("parts", ())]
         mistakes += [Mistake.from_json(mistake) for mistake in line.get("mistakes", ())]
         for spans, mistake in line.get("checks", ()):
@@ -142,9 +178,17 @@ class Ledger:
         data = self.splitter.join(spans)
         if not data:
             return []
+        if len(data) > (most := self.captured_bytes(cell)):
+            data = data[:most].decode("utf-8", "ignore").encode()
         printed = show_bytes(data, own_limit(cell, "shown_bytes") or self.session.limits.shown_bytes, self.folders)
         if printed.wrong:
             what = "1 byte that is" if printed.wrong == 1 else f"{printed.wrong} bytes that are"
             text = f"printed {what} not UTF-8, shown as \ufffd; decode what you print first"
             mistakes.append(Mistake("output", text))
         return [Part("text", {"text": printed.text, "cut": printed.cut})]
+
+
+def raising(cell: Cell, option: str, setting: str) -> str:
+    """Say how an author raises a limit: by an option where the block takes it, else by the setting alone."""
+    has_options = isinstance(cell, FileCell | CodeCell)
+    return f"raise it with {option} or {setting}" if has_options else f"raise it with {setting}"

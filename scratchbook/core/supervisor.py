@@ -17,12 +17,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from scratchbook.core.capture import Splitter
-from scratchbook.core.cells import Cell, CodeCell, FileCell, Outcome, Session, own_limit
+from scratchbook.core.cells import Cell, Outcome, Session, own_limit
 from scratchbook.core.errors import Mistake, Place
 from scratchbook.core.failures import fatal_place, machine_folders
-from scratchbook.core.ledger import Entry, Ledger
+from scratchbook.core.ledger import Entry, Ledger, raising
 from scratchbook.core.listings import Listing
-from scratchbook.core.printed import say_bytes
 from scratchbook.core.processes import (
     command_of,
     descendants_of,
@@ -107,6 +106,7 @@ class Supervisor:
             for handle in (self._reports, self._output, self._fatal_reports):
                 self._read_all(handle)
             self.splitter.finish()
+            self.ledger.finish()
             if not self._is_killed:
                 self.ledger.note_death(status, self._fatal_place())
             self._note_left_processes()
@@ -170,9 +170,6 @@ class Supervisor:
     def _block_seconds(self, cell: Cell) -> float:
         return own_limit(cell, "seconds") or self.session.limits.block_seconds
 
-    def _captured_bytes(self, cell: Cell) -> int:
-        return own_limit(cell, "captured_bytes") or self.session.limits.captured_bytes
-
     @functools.cached_property
     def _page_seconds(self) -> float:
         """The page's limit; a block with a longer one of its own has its time on top."""
@@ -191,9 +188,8 @@ class Supervisor:
         if self._is_killed:
             return
         entry = self.ledger.open
-        if entry and self.splitter.size_since(entry.begin) > self._captured_bytes(entry.cell):
-            choice = raising(entry.cell, ":captured-bytes:", "scratchbook_captured_bytes")
-            self._stop(f"printed more than {say_bytes(self._captured_bytes(entry.cell))} and was stopped; {choice}")
+        if entry and self.splitter.size_since(entry.begin) > self.ledger.captured_bytes(entry.cell):
+            self._stop(self.ledger.overrun(entry.cell))
         elif self._seconds_left() <= 0:
             self._stop(self._late_text(entry))
         elif time.monotonic() >= self._next_count:
@@ -217,6 +213,8 @@ class Supervisor:
         """Ask what runs where it is, then kill it with all below it; a branch ends alone."""
         entry = self.ledger.open
         process = entry.process if entry else self._child
+        self._read_all(self._reports)
+        is_there = self.ledger.open is entry  # else the place would be one of a later cell
         self._fatal = b""
         with contextlib.suppress(OSError):
             os.kill(process, signal.SIGUSR1)
@@ -226,7 +224,7 @@ class Supervisor:
         kill_below(process)
         self._is_killed = self._is_killed or process == self._child
         if entry:
-            self.ledger.fail(entry, text, self._fatal_place())
+            self.ledger.fail(entry, text, self._fatal_place() if is_there else None)
         else:
             self.ledger.mistakes.append(Mistake("run", text))
 
@@ -248,9 +246,3 @@ class Supervisor:
             more = f" and {len(commands) - 1} more" if len(commands) > 1 else ""
             text = f"left a process running, which was stopped: {what}{more}; wait for it or end it"
             self.ledger.entries[cell].mistakes.append(Mistake("run", text))
-
-
-def raising(cell: Cell, option: str, setting: str) -> str:
-    """Say how an author raises a limit: by an option where the block takes it, else by the setting alone."""
-    has_options = isinstance(cell, FileCell | CodeCell)
-    return f"raise it with {option} or {setting}" if has_options else f"raise it with {setting}"

@@ -333,6 +333,31 @@ def test_a_block_may_keep_and_show_more_or_less_than_the_page(project):
     )
 
 
+@pytest.mark.parametrize("pause", ["", "import time\ntime.sleep(0.3)\n"])
+def test_what_prints_too_much_has_failed_however_soon_it_ends(project, pause):
+    """Whether it is stopped in time depends on the machine, and a page must not."""
+    much = block(f"print('é' * 200)\n{pause}", captured_bytes=100)
+    outcome = project.run(much, block("print('later')", line=20))
+
+    assert outcome.cells["block-10"].part("text") == {"text": "é" * 50, "cut": 0}
+    assert outcome.cells["block-10"].mistakes[0].text.startswith("printed more than 100 bytes and was stopped")
+    assert [cell.status for cell in outcome.cells.values()] == ["failed", "not run"]
+
+
+@pytest.mark.parametrize("end", ["import os\nos._exit(3)", "while True:\n    pass"])
+def test_what_was_printed_before_the_process_ended_stays_also_after_an_import(project, end):
+    project.write("scratch/helper.py", "x = 1\nprint('in the file')\ny = 2\n")
+    outcome = project.run(block(f"print('one')\nimport helper\nprint('two')\n{end}"), limits=Limits(block_seconds=0.5))
+
+    assert outcome.cells["block-10"].part("text")["text"] == "one\nin the file\ntwo\n"
+
+
+def test_what_a_file_printed_before_the_process_ended_stays(project):
+    project.write("scratch/ending.py", "print('one')\nx = 1\nprint('two')\nimport os\nos._exit(2)\n")
+
+    assert project.run(shown("ending.py")).cells["file-5"].part("text")["text"] == "one\ntwo\n"
+
+
 def test_what_takes_no_options_is_told_the_setting_alone(project):
     mistake = project.mistake(value("[1 for _ in iter(int, 1)]"), limits=Limits(block_seconds=0.2))
 
