@@ -168,7 +168,7 @@ def read_indices(parser: Parser, tokens: Sequence[Token]) -> tuple[Node, ...]:
 
 def read_fraction(parser: Parser) -> Node:
     r"""\frac{a}{b}, or the derivative that one shows."""
-    from .naming import read_derivative
+    from .derived import read_derivative
 
     derivative = read_derivative(parser)
     if derivative is not None:

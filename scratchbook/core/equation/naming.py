@@ -1,21 +1,19 @@
-r"""Read what begins with a name: a symbol with its index and power, a call, a constant, a derivative."""
+r"""Read what begins with a name: a symbol with its index and power, a call, a constant."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from . import bigoperators
+from . import bigoperators, derived
 from .brackets import CLOSER, raised, read_items, read_postfix
 from .errors import fault
 from .known import PREFIX, REDUCERS, known_function
-from .leftsides import derivative_parts, name_and_indices
 from .lexicon import candidates
-from .nodes import Call, Compare, Constant, Derivative, Index, Indicator, Name, Node, Power, Slice
+from .nodes import Call, Compare, Constant, Index, Indicator, Name, Node, Power, Slice
 from .pieces import closing, is_bracketed, join_commas, split_at, split_commas, top_level, unwrapped
 from .subscripts import EVERYTHING, is_index_list, read_index_list, read_sizes
-from .symbols import BESIDE, Scripts, derivative_key, flat, group, key_of, latex_of, read_scripts, written
+from .symbols import BESIDE, Scripts, flat, group, key_of, latex_of, read_scripts
 from .tokens import Token
 from .vocabulary import RELATIONS
 
@@ -114,7 +112,7 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
         parser.place += len(letter) + 2
         node = Index(node, read_index_list(parser, letter), is_doubtful=True, **parser.since(start))
     if isinstance(node, Name) and key.startswith(r"\nabla{"):
-        check_point(parser, node, latex_of(key))
+        derived.check_point(parser, node, latex_of(key))
     if above:
         node = raised(parser, node, above, start)
     return read_postfix(parser, node, start) if parser.text == "!" else node
@@ -170,7 +168,7 @@ def built_in(parser: Parser, base: str, scripts: Scripts, start: int) -> Node:
         return bigoperators.read_named(parser, known, scripts, start)
     if known:
         if scripts.primes:
-            return derivative_of_call(parser, base, scripts, start)
+            return derived.derivative_of_call(parser, base, scripts, start)
         return call(parser, base, known, scripts.below, scripts.above, start)
     if base in INDICATORS and not (scripts.below or scripts.above or scripts.primes) and holds_relation(parser):
         return bigoperators.read_indicator(parser, start)
@@ -178,12 +176,12 @@ def built_in(parser: Parser, base: str, scripts: Scripts, start: int) -> Node:
     if constant is not None:
         return constant
     if scripts.primes and key_of(base, scripts.below, scripts.above) in parser.lexicon.functions and parser.text == "(":
-        return derivative_of_call(
+        return derived.derivative_of_call(
             parser, key_of(base, scripts.below, scripts.above), Scripts((), (), scripts.primes), start
         )
     function = base.removeprefix(r"\nabla{").removesuffix("}")
     if parser.text == "(" and base.startswith(r"\nabla{") and function in parser.lexicon.functions:
-        return gradient_at(parser, function, start)
+        return derived.gradient_at(parser, function, start)
     if parser.text == "(":
         key = key_of(base, scripts.below, scripts.above, scripts.primes)
         return call(parser, key, base, (), (), start)
@@ -326,111 +324,3 @@ def starts_function(parser: Parser) -> bool:
 def starts_call(parser: Parser) -> bool:
     """Does a function begin here, declared or not?"""
     return starts_function(parser)
-
-
-def derivative_of_call(parser: Parser, function: str, scripts: Scripts, start: int) -> Node:
-    """f'(x) is the derivative of f at x."""
-    if scripts.primes != 1 or scripts.below or scripts.above:
-        raise fault(
-            "only the first derivative of a function of one argument is known here; declare the name",
-            parser.tokens[parser.place - 1],
-        )
-    node = call(parser, function, known_function(function) or function, (), (), start)
-    if not isinstance(node, Call) or len(node.arguments) != 1:
-        raise fault("f'(x) needs one argument and no script; write \\frac{\\partial f}{\\partial x}", node)
-    return Derivative("", node, node.arguments[0], **parser.since(start))
-
-
-def read_derivative(parser: Parser) -> Node | None:
-    r"""\frac{\partial L}{\partial z_i}: the element of a named derivative; \frac{\partial}{\partial x} f(x): the
-    derivative of what follows."""
-    named = derivative_parts(parser.tokens, parser.place)
-    if named is None:
-        return None
-    of, by, end = named
-    start = parser.token.start
-    if parser.tokens[parser.place + 2].text == "d" and "d" in parser.lexicon.variables:
-        raise fault(
-            "ambiguous: d is a declared name; write the derivative with \\partial", parser.tokens[parser.place + 2]
-        )
-    parser.place = end
-    if of and of[0].text == "^":
-        raise fault("higher derivatives are not known here; declare the name", of[0])
-    if of and of[0].kind == "name" and flat(read_scripts(of, 1)[0].above) == "-1":
-        raise fault("the derivative of an inverse is not known here; give it a letter, as in J = ...", of[0])
-    upper, lower = name_and_indices(of, parser.lexicon), name_and_indices(by, parser.lexicon)
-    if upper and lower:
-        node: Node = Name(derivative_key(upper[0], lower[0]), **parser.since(start))
-        indices = [
-            *(read_index_list(parser, upper[1]) if upper[1] else ()),
-            *(read_index_list(parser, lower[1]) if lower[1] else ()),
-        ]
-        return Index(node, tuple(indices), **parser.since(start)) if indices else node
-    body = parser.inside(of).whole() if of else parser.run()
-    return Derivative("", body, parser.inside(by).whole(), **parser.since(start))
-
-
-def read_gradient(parser: Parser) -> Node:
-    r"""\nabla_x L and \partial L / \partial x: names of derivatives."""
-    token = parser.take()
-    if token.text == r"\nabla":
-        scripts, parser.place = read_scripts(parser.tokens, parser.place)
-        by = scripts.below
-        if not by or scripts.above:
-            raise fault("\\nabla needs the name by which it derives, and no power: \\nabla_{x} L", token)
-        of = take_name(parser, token)
-    else:
-        of = take_name(parser, token)
-        if parser.text != "/" or parser.follower().text != r"\partial":
-            raise fault("write a derivative as \\frac{\\partial L}{\\partial x}", token)
-        parser.take()
-        by = tuple(take_name(parser, parser.take()))
-    upper, lower = name_and_indices(of, parser.lexicon), name_and_indices(by, parser.lexicon)
-    if not upper or not lower:
-        raise fault("write a derivative as \\frac{\\partial L}{\\partial x}", token)
-    node = Name(derivative_key(upper[0], lower[0]), **parser.since(token.start))
-    if parser.text in OPENERS and node.key in parser.lexicon.functions:
-        return call(parser, node.key, node.key, (), (), token.start)
-    if parser.text == "(" and upper[0] in parser.lexicon.functions:
-        end = closing(parser.tokens, parser.place)
-        here = name_and_indices(parser.tokens[parser.place + 1 : end], parser.lexicon)
-        if here is not None and here != lower and (here[0], ()) == lower:
-            return gradient_at(parser, upper[0], token.start)
-        if here != lower:
-            name, at = latex_of(upper[0]), latex_of(lower[0])
-            said = f"a gradient by {at} of a function at anything else than {at}"
-            raise fault(f"{said}; write \\nabla_{{{at}}} {name}({at}), or define \\nabla {name}(z) = ...", parser.token)
-        parser.place = end + 1
-        return replace(node, **parser.since(token.start))
-    check_point(parser, node, rf"\nabla_{{{latex_of(lower[0])}}} {latex_of(upper[0])}")
-    return node
-
-
-def gradient_at(parser: Parser, function: str, start: int) -> Node:
-    r"""\nabla f(a + b) and \nabla_x f(x_i): the gradient of a function where the brackets here say."""
-    end = closing(parser.tokens, parser.place)
-    point = parser.inside(parser.tokens[parser.place + 1 : end]).whole()
-    parser.place = end + 1
-    place = parser.since(start)
-    return Derivative("", Call(function, (point,), function, **place), point, **place)
-
-
-def check_point(parser: Parser, node: Name, shown: str) -> None:
-    """Refuse a declared gradient before a name in brackets, which may be where it is taken, or a factor."""
-    if parser.text != "(" or node.key not in parser.lexicon.variables:
-        return
-    inside = parser.tokens[parser.place + 1 : closing(parser.tokens, parser.place)]
-    if inside and name_and_indices(inside, parser.lexicon) is not None:
-        point = written(inside)
-        said = f"ambiguous: a gradient at {point}, or times it"
-        raise fault(f"{said}; declare '{shown}({point}): ...' for one, write \\cdot for the other", node)
-
-
-def take_name(parser: Parser, at: Token) -> Sequence[Token]:
-    """The tokens of the name that stands here."""
-    if parser.token.kind != "name":
-        raise fault("write a derivative as \\frac{\\partial L}{\\partial x}", at)
-    start = parser.place
-    _, place = parser.lexicon.word_at(parser.tokens, start)
-    _, parser.place = read_scripts(parser.tokens, place)
-    return parser.tokens[start : parser.place]

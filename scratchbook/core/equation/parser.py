@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, TypedDict
 
-from . import bigoperators, brackets, environments, naming
+from . import bigoperators, brackets, derived, environments, naming
 from .ellipsis import make_family
 from .errors import EquationError, fault
 from .lexicon import Lexicon
@@ -379,6 +379,6 @@ PRIMARIES: Final[tuple[tuple[tuple[str, ...], Primary], ...]] = (
     ((r"\infty",), Parser.infinity),
     ((r"\underbrace",), brackets.read_underbrace),
     ((r"\binom",), brackets.read_binomial),
-    ((r"\partial", r"\nabla"), naming.read_gradient),
+    ((r"\partial", r"\nabla"), derived.read_gradient),
     ((r"\left.",), environments.read_left_brace),
 )
