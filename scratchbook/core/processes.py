@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 import warnings
+from collections.abc import Iterable
 from typing import Final
 
 PR_SET_PDEATHSIG: Final = 1
@@ -19,6 +20,16 @@ EXITING: Final = 0x4  # among the kernel's flags of a process
 IS_LINUX: Final = sys.platform == "linux"
 # Loaded once: code that runs later is asked why it loads foreign libraries.
 C_LIBRARY: Final = ctypes.CDLL(None) if IS_LINUX else None
+# Processes below this one that are none of its page's.
+_LEFT_ALONE: Final[set[int]] = set()
+
+
+def leave_alone(processes: Iterable[int] | None) -> None:
+    """Neither count nor end these processes and what is below them; with None, no others than before."""
+    if processes is None:
+        _LEFT_ALONE.clear()
+    else:
+        _LEFT_ALONE.update(processes)
 
 
 def adopt_orphans() -> None:
@@ -50,7 +61,7 @@ def children_of(process: int) -> list[int]:
         before, found = found, _read_children(process)
         if found == before:
             break
-    return found
+    return [child for child in found if child not in _LEFT_ALONE]
 
 
 def _read_children(process: int) -> list[int]:
@@ -67,8 +78,8 @@ def living_children() -> list[int]:
     """Reap what has ended below this process and return its children that live."""
     for _ in range(MOST_READINGS):  # while one of them ends, the kernel's list may leave out others
         try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
+            while ended := os.waitpid(-1, os.WNOHANG)[0]:
+                _LEFT_ALONE.discard(ended)
         except ChildProcessError:
             return []
         if found := children_of(os.getpid()):
@@ -112,12 +123,7 @@ def kill_below(process: int) -> None:
 def kill_all_children() -> None:
     """Kill and reap everything below this process, until nothing is left or the time is up."""
     end = time.monotonic() + KILLING_SECONDS
-    while time.monotonic() < end:
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
-            return
+    while living_children() and time.monotonic() < end:
         for child in descendants_of(os.getpid()):
             with contextlib.suppress(OSError):
                 os.kill(child, signal.SIGKILL)

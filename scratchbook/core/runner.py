@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import json
 import math
 import os
 import select
@@ -15,12 +14,12 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
-from scratchbook.core.cells import BranchCell, CellOutcome, CodeCell, Outcome, Session
+from scratchbook.core.cells import CellOutcome, Outcome, Session
 from scratchbook.core.environment import ENVIRONMENT
 from scratchbook.core.errors import Mistake
 from scratchbook.core.listings import make_listings
@@ -38,7 +37,7 @@ class ForkServer:
 
     Nothing starts before the first session; several threads may run sessions at once.  With `alone`, or where there is
     no way to hand over a connection, every session starts an interpreter of its own.
-    patience: seconds that a session is at work before others get a supervisor of their own.
+    patience: seconds that a session is at work before others get a process of their own.
     hash_seed: of the code's sets; only a check of determinism needs another than 0.
     """
 
@@ -85,9 +84,9 @@ class ForkServer:
     def begin(self, session: Session, patience: float = 0.0) -> Begun:
         """Have a session run while this process does something else.  Raises OSError.
 
-        patience: seconds that others have been at work before there is one more supervisor for this session.
+        patience: seconds that others have been at work before there is one more process for this session.
         """
-        line = self._line(session.network, wanted_modules(session), patience)
+        line = self._line(session.network, patience)
         try:
             line.connection.sendall(dump(session) + b"\n")
         except BaseException:
@@ -96,11 +95,11 @@ class ForkServer:
         return Begun(self, session, line)
 
     def _run_forked(self, session: Session) -> bytes:
-        """Send a session to a supervisor that has nothing to do, or to a new one, and wait for the outcome."""
+        """Send a session to a process that has nothing to do, or to a new one, and wait for the outcome."""
         return self.answer(self.begin(session, self._patience).line)
 
     def answer(self, line: Line) -> bytes:
-        """Wait for what a supervisor says, and let it wait for its next session.  Raises OSError."""
+        """Wait for what a process says, and let it wait for its next session.  Raises OSError."""
         try:
             answer = _answer(line.connection)
         except BaseException:
@@ -116,70 +115,56 @@ class ForkServer:
         return answer
 
     def drop(self, line: Line) -> None:
-        """End a line; its supervisor stops what it runs."""
+        """End a line; its process stops what it runs."""
         line.connection.close()
         with self._change:
             self._busy.pop(line, None)
             self._change.notify_all()
 
-    def _line(self, network: bool, modules: tuple[str, ...], patience: float) -> Line:
-        """Return the line to a supervisor that has loaded these modules, once one has nothing to do; else a new one."""
-
-        def fits(line: Line) -> bool:
-            return line.network == network and line.modules.issuperset(modules)
-
+    def _line(self, network: bool, patience: float) -> Line:
+        """Return the line to a process that has nothing to do, once there is one; else to a new one."""
         with self._change:
-            while not any(map(fits, self._idle)):
-                began = min((since for line, since in self._busy.items() if fits(line)), default=-math.inf)
+            while not any(line.network == network for line in self._idle):
+                began = min((since for line, since in self._busy.items() if line.network == network), default=-math.inf)
                 if (left := began + patience - time.monotonic()) <= 0:
                     break
                 self._change.wait(left)
-            line = self._idle_line(fits) or self._new_line(network, modules)
+            line = self._idle_line(network) or self._new_line(network)
             self._busy[line] = time.monotonic()
             return line
 
-    def _idle_line(self, fits: Callable[[Line], bool]) -> Line | None:
-        """Take a line that fits and has nothing to do; None when there is none."""
-        for line in [line for line in self._idle if fits(line)]:
+    def _idle_line(self, network: bool) -> Line | None:
+        """Take a line that has nothing to do; None when there is none."""
+        for line in [line for line in self._idle if line.network == network]:
             self._idle.remove(line)
             if line.is_quiet:
                 return line
-            line.connection.close()  # its supervisor has ended
+            line.connection.close()  # its process has ended
         return None
 
-    def _new_line(self, network: bool, modules: tuple[str, ...]) -> Line:
-        """Have the server fork a supervisor, and return the line to it."""
+    def _new_line(self, network: bool) -> Line:
+        """Have the server serve one more line, and return it."""
         near, far = socket_pair()
         with far:
-            server = self._started(network)
-            server.modules.update(modules)
-            request = json.dumps({"preload": modules}).encode()
-            socket.send_fds(server.requests, [request], [far.fileno()])
-        return Line(near, network, frozenset(server.modules))
+            socket.send_fds(self._started(network).requests, [b"."], [far.fileno()])
+        return Line(near, network)
 
     def _run_alone(self, session: Session) -> bytes:
         """Start an interpreter for one session, and wait for the outcome."""
-        near, far = socket_pair()
-        with near:
-            with far:
-                process = _start("alone", far, session.network, self._hash_seed)
-            try:
-                near.sendall(dump(session) + b"\n")
-                return _answer(near)
-            finally:
-                near.close()
-                _wait_or_kill(process)
+        with ForkServer(alone=False, hash_seed=self._hash_seed) as server:
+            return server._run_forked(session)
 
     def _started(self, network: bool) -> Server:
         """Return a living server, started now when there is none."""
         server = self._servers.get(network)
-        if server and server.process.poll() is None:
+        if server and server.is_alive:
             return server
         if server:
             server.requests.close()
+            server.process.wait()
         near, far = socket_pair()
         with far:
-            process = _start("server", far, network, self._hash_seed)
+            process = _start(far, network, self._hash_seed)
         self._servers[network] = Server(process, near)
         return self._servers[network]
 
@@ -212,20 +197,23 @@ def socket_pair() -> tuple[socket.socket, socket.socket]:
 
 @dataclass(frozen=True)
 class Server:
-    """A process that forks supervisors, where to ask it, and the modules that it holds."""
+    """A process that serves a line and forks one like itself for each further line, and where to ask it."""
 
     process: subprocess.Popen[bytes]
     requests: socket.socket
-    modules: set[str] = field(default_factory=set)
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can be asked.  Of one that is killed, the other end of the socket goes first."""
+        return self.process.poll() is None and not select.select([self.requests], [], [], 0)[0]
 
 
 @dataclass(frozen=True)
 class Line:
-    """A connection to a process that supervises one session after another, and the modules that it was forked with."""
+    """A connection to a process that runs one session after another."""
 
     connection: socket.socket
     network: bool
-    modules: frozenset[str]
 
     @property
     def is_quiet(self) -> bool:
@@ -233,18 +221,9 @@ class Line:
         return not select.select([self.connection], [], [], 0)[0]
 
 
-def wanted_modules(session: Session) -> tuple[str, ...]:
-    """Return the modules to load once for all pages: those named, our tasks', and matplotlib where it is mentioned."""
-    tasks = {cell.task.partition(":")[0] for cell in session.cells if isinstance(cell, BranchCell)}
-    ours = sorted(task for task in tasks if task.startswith("scratchbook."))
-    texts = [cell.code.text for cell in session.cells if isinstance(cell, CodeCell)]
-    draws = any("matplotlib" in text for text in texts) or any(b"matplotlib" in data for _, data in session.sources)
-    return (*session.preload, *ours, *(("matplotlib.pyplot",) if draws else ()))
-
-
-def _start(kind: str, handle: socket.socket, network: bool, hash_seed: int) -> subprocess.Popen[bytes]:
+def _start(handle: socket.socket, network: bool, hash_seed: int) -> subprocess.Popen[bytes]:
     """Start a worker that inherits one socket and a named environment."""
-    words = [kind, "network" if network else "no-network", str(handle.fileno())]
+    words = ["network" if network else "no-network", str(handle.fileno())]
     return subprocess.Popen(
         [sys.executable, "-P", "-m", "scratchbook.core.worker", *words],
         env=worker_environment(hash_seed),

@@ -9,10 +9,9 @@ import os
 import select
 import shutil
 import signal
-import socket
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -64,12 +63,12 @@ class Supervisor:
     """One page's run, from the fork to the outcome.
 
     start: runs the page in a child of this process and returns the child's number.
-    connection: to who asked; its end means that nobody waits any more.
+    watched: what to do, meanwhile, when another of the process's descriptors can be read.
     """
 
-    def __init__(self, session: Session, start: Start, connection: socket.socket | None = None) -> None:
+    def __init__(self, session: Session, start: Start, watched: Mapping[int, Callable[[], None]]) -> None:
         self.session = session
-        self._connection = connection
+        self._watched = watched
         self._folder = os.path.realpath(tempfile.mkdtemp(prefix="scratchbook-"))
         far = self._open_channels()
         folders = machine_folders(session.root, far.home, far.temporary)
@@ -95,7 +94,7 @@ class Supervisor:
         return Channels(reports, output, fatal, os.urandom(16).hex(), *folders)
 
     def run(self) -> Outcome:
-        """Wait for the page's end, or make it; return what came out.  Raises ConnectionAbortedError."""
+        """Wait for the page's end, or make it; return what came out.  May raise what `watched` raises."""
         wake, woken = os.pipe()
         os.set_blocking(wake, False)
         os.set_blocking(woken, False)
@@ -121,10 +120,8 @@ class Supervisor:
     def _watch(self, wake: int) -> int:
         """Read what comes and keep the limits until the page's process has ended; return its status."""
         poll = select.poll()
-        asker = self._connection.fileno() if self._connection else -1
-        for handle in (self._reports, self._output, self._fatal_reports, wake, asker):
-            if handle >= 0:
-                poll.register(handle, select.POLLIN)
+        for handle in (self._reports, self._output, self._fatal_reports, wake, *self._watched):
+            poll.register(handle, select.POLLIN)
         while True:
             ended, status = os.waitpid(self._child, os.WNOHANG)
             if ended:
@@ -134,9 +131,9 @@ class Supervisor:
             if events and all(handle != wake for handle, _ in events):
                 time.sleep(GATHERING_SECONDS)
             for handle, event in events:
-                if handle == asker:
-                    raise ConnectionAbortedError("nobody waits for this page")
-                if not self._read(handle) and event & (select.POLLHUP | select.POLLERR):
+                if handle in self._watched:
+                    self._watched[handle]()
+                elif not self._read(handle) and event & (select.POLLHUP | select.POLLERR):
                     poll.unregister(handle)
             self._keep_limits()
 

@@ -1,8 +1,8 @@
 """The process that runs pages: `python -m scratchbook.core.worker`.  Loads NumPy once and forks a process a page.
 
-Started with a socket as its only inheritance.  As a server it gets connections over that socket and forks a supervisor
-for each; alone, the socket is the connection.  Over a connection comes one line, a session, and goes one line, its
-outcome, again and again.
+Started with a socket as its only inheritance, over which connections come.  Over a connection comes one line, a
+session, and goes one line, its outcome, again and again.  The process serves one connection itself, and forks one like
+itself for each that comes meanwhile: a process between, which only forks, would take 5 MB.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Iterable
-from typing import Any, Final, NoReturn, get_args
+from collections.abc import Callable, Iterable
+from typing import Any, BinaryIO, Final, NoReturn, get_args
 
 from scratchbook.core import cells
 from scratchbook.core.capture import Marker, redirect
@@ -40,7 +40,13 @@ from scratchbook.core.lint import find_faults
 from scratchbook.core.listings import Listing
 from scratchbook.core.modules import Project, ProjectModules
 from scratchbook.core.printed import clean_text, show_bytes
-from scratchbook.core.processes import adopt_orphans, die_with_parent, kill_all_children, living_children
+from scratchbook.core.processes import (
+    adopt_orphans,
+    die_with_parent,
+    kill_all_children,
+    leave_alone,
+    living_children,
+)
 from scratchbook.core.records import dump, load, remember
 from scratchbook.core.sandbox import forbid_network, forbid_other_processes, limit_resources
 from scratchbook.core.sources import is_python, read_text
@@ -48,11 +54,10 @@ from scratchbook.core.statements import prepare_file
 from scratchbook.core.supervisor import Channels, Supervisor
 from scratchbook.core.tracing import Tracer, packages_of
 
-LARGEST_REQUEST: Final = 64 * 1024
-PARENT_SECONDS: Final = 1.0  # how often a server that nobody asks looks whether its parent is there
+PARENT_SECONDS: Final = 1.0  # how often one that nobody asks looks whether its parent is there
 # What these load at first use otherwise, in every page anew.
 LAZY_PARTS: Final = {
-    "numpy": ("numpy.random", "numpy.linalg", "numpy.fft"),
+    "numpy": ("numpy.random", "numpy.linalg"),
     "matplotlib.pyplot": (
         "matplotlib.backends.backend_svg",
         "matplotlib.backends.backend_pdf",
@@ -62,45 +67,118 @@ LAZY_PARTS: Final = {
 
 
 def main(arguments: list[str]) -> None:
-    """Serve the sessions that come over a socket, or run the one that does.
+    """Serve the connections that come over a socket, until its other end is closed.
 
-    arguments: "server" or "alone", "network" or "no-network", and the number of the inherited socket.
+    arguments: "network" or "no-network", and the number of the inherited socket.
     """
-    kind, network, handle = arguments
+    network, handle = arguments
     sys.dont_write_bytecode = True  # ours is written by now; that of a project is nobody's
-    connection = socket.socket(fileno=int(handle))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the parent, and its end is ours
     if network == "no-network":
         forbid_network()
-    if kind == "alone":
-        run_sessions(connection, set())
-    else:
-        serve(connection)
-
-
-def serve(requests: socket.socket) -> None:
-    """Fork a supervisor for each connection that comes, until the other end is closed."""
-    adopt_orphans()
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # supervisors need no reaping
-    parent = os.getppid()
     remember_for_pages()
-    packages = preload(("numpy",))
-    while True:
-        readable, _, _ = select.select([requests], [], [], PARENT_SECONDS)
-        if not readable:
-            if os.getppid() != parent:
-                break
-            continue
-        message, handles, _, _ = socket.recv_fds(requests, LARGEST_REQUEST, 1)
-        if not message or not handles:
-            break
-        packages |= preload(json.loads(message)["preload"])
-        if os.fork() == 0:
-            requests.close()
-            run_sessions(socket.socket(fileno=handles[0]), packages)
-        os.close(handles[0])
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    kill_all_children()
+    run(Worker(socket.socket(fileno=int(handle)), preload(("numpy",))).work)
+
+
+class Worker:
+    """A process that runs pages, one after another for whoever is connected.
+
+    requests: where connections come from, in the first process; None in those that it forks.
+    packages: modules that are loaded, for the record of what a page has used.
+    """
+
+    def __init__(self, requests: socket.socket | None, packages: set[str]) -> None:
+        adopt_orphans()
+        gc.enable()
+        self._requests, self._packages, self._parent = requests, packages, os.getppid()
+
+    def work(self) -> None:
+        """Serve one connection after another.  Raises EOFError when none will come any more."""
+        assert self._requests
+        while True:
+            if self._wait(self._requests):
+                self.serve(take_connection(self._requests))
+
+    def serve(self, connection: socket.socket) -> None:
+        """Run one session after another and send their outcomes, until nobody asks any more.  Raises EOFError."""
+        watched = {connection.fileno(): abandon}
+        if self._requests:
+            watched[self._requests.fileno()] = self._fork
+        with connection, connection.makefile("rb") as stream, contextlib.suppress(ConnectionError):
+            while line := self._next_line(connection, stream):
+                session = load(Session, line)
+                self._packages |= preload(wanted_modules(session))
+                outcome = Supervisor(session, functools.partial(start_page, self._packages), watched).run()
+                connection.sendall(dump(outcome) + b"\n")
+                leave_alone(living_children())  # what could not be killed must not be taken for the next page's
+                prepare_files(session, outcome.uses.files)
+
+    def _next_line(self, connection: socket.socket, stream: BinaryIO) -> bytes:
+        """Wait for the next session; return nothing once the connection has ended.  Raises EOFError."""
+        while True:
+            asked = self._wait(connection, *filter(None, [self._requests]))
+            if self._requests in asked:
+                self._fork()
+            elif asked:
+                return stream.readline()
+
+    def _wait(self, *sockets: socket.socket) -> list[socket.socket]:
+        """Return those that have something to read, for a while.  Raises EOFError once the parent has gone."""
+        asked, _, _ = select.select(sockets, [], [], PARENT_SECONDS)
+        if not asked and os.getppid() != self._parent:
+            raise EOFError("the parent has gone")
+        return asked
+
+    def _fork(self) -> None:
+        """Have a process like this one serve the connection that comes; also while a page runs here."""
+        assert self._requests
+        connection = take_connection(self._requests)
+        if child := os.fork():
+            connection.close()
+            leave_alone([child])
+            return
+        signal.set_wakeup_fd(-1)
+        die_with_parent()
+        close_others({0, 1, 2, connection.fileno()})
+        leave_alone(None)
+        run(functools.partial(Worker(None, self._packages).serve, connection))
+
+
+def run(work: Callable[[], None]) -> NoReturn:
+    """Work until nobody asks any more; end this process and all below it."""
+    status = 1
+    try:
+        with contextlib.suppress(EOFError):
+            work()
+        status = 0
+    finally:
+        leave_alone(None)
+        kill_all_children()
+        if status:
+            traceback.print_exc()
+        os._exit(status)
+
+
+def take_connection(requests: socket.socket) -> socket.socket:
+    """Return the connection that comes.  Raises EOFError when none will come any more."""
+    _, handles, _, _ = socket.recv_fds(requests, 1, 1)
+    if not handles:
+        raise EOFError("nobody asks any more")
+    return socket.socket(fileno=handles[0])
+
+
+def abandon() -> None:
+    """Leave a page whose asker has gone."""
+    raise ConnectionAbortedError("nobody waits for this page")
+
+
+def wanted_modules(session: Session) -> tuple[str, ...]:
+    """Return the modules to load once for all pages: those named, our tasks', and matplotlib where it is mentioned."""
+    tasks = {cell.task.partition(":")[0] for cell in session.cells if isinstance(cell, cells.BranchCell)}
+    ours = sorted(task for task in tasks if task.startswith("scratchbook."))
+    texts = [cell.code.text for cell in session.cells if isinstance(cell, cells.CodeCell)]
+    draws = any("matplotlib" in text for text in texts) or any(b"matplotlib" in data for _, data in session.sources)
+    return (*session.preload, *ours, *(("matplotlib.pyplot",) if draws else ()))
 
 
 def remember_for_pages() -> None:
@@ -125,34 +203,6 @@ def preload(names: list[str] | tuple[str, ...]) -> set[str]:
         return set()
     gc.freeze()  # what is shared with the pages stays shared
     return packages_of([name for name in sys.modules if "." not in name], outside_project())
-
-
-def run_sessions(connection: socket.socket, packages: set[str]) -> NoReturn:
-    """Supervise one session after another and send their outcomes, until nobody asks any more; end this process.
-
-    packages: modules that are loaded, for the record of what a page has used.
-    """
-    status = 1
-    try:
-        adopt_orphans()
-        gc.enable()
-        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-        with connection.makefile("rb") as stream:
-            while line := stream.readline():
-                session = load(Session, line)
-                outcome = Supervisor(session, functools.partial(start_page, packages), connection).run()
-                connection.sendall(dump(outcome) + b"\n")
-                if living_children():  # what could not be killed must not be taken for the next page's
-                    break
-                prepare_files(session, outcome.uses.files)
-        status = 0
-    except (ConnectionError, BrokenPipeError):
-        pass  # nobody waits: the page is stopped, its folder removed
-    finally:
-        kill_all_children()
-        if status:
-            traceback.print_exc()
-        os._exit(status)
 
 
 def prepare_files(session: Session, used: Iterable[str]) -> None:

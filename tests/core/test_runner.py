@@ -7,14 +7,14 @@ import socket
 import subprocess
 import sys
 import time
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from multiprocessing import get_context
 
 import pytest
 
 from scratchbook.core import runner
 from scratchbook.core.cells import CellOutcome, Limits
-from scratchbook.core.processes import descendants_of
+from scratchbook.core.processes import children_of, descendants_of
 from scratchbook.core.runner import ForkServer, run_session, show_session
 from tests.core.pages import Project, block, branch, shown, value
 
@@ -61,28 +61,74 @@ def test_threads_run_sessions_side_by_side(project):
     assert [outcome.cells["block-10"].part("text")["text"] for outcome in outcomes] == ["done\n"] * 4
 
 
-@pytest.mark.parametrize(("patience", "supervisors"), [(0.0, 3), (0.1, 3), (30.0, 1)])
-def test_sessions_wait_for_one_another_as_long_as_the_patience(project, patience, supervisors):
+@pytest.mark.parametrize(("patience", "processes"), [(0.0, 3), (0.1, 3), (30.0, 1)])
+def test_sessions_wait_for_one_another_as_long_as_the_patience(project, patience, processes):
     slow = [project.session(block(f"import os, time; time.sleep(0.6); print({n}, os.getppid())")) for n in range(3)]
     with ForkServer(patience=patience) as server, ThreadPoolExecutor(3) as pool:
         outcomes = list(pool.map(server.run, slow))
 
     told = [cell.parts[0].data["text"].split() for outcome in outcomes for cell in outcome.cells.values()]
     assert [number for number, _ in told] == ["0", "1", "2"]
-    assert len({parent for _, parent in told}) == supervisors
+    assert len({parent for _, parent in told}) == processes
 
 
-def test_a_session_that_waits_runs_when_the_supervisor_it_waits_for_is_killed(project):
+def processes_of(server):
+    """The server's process, the page that runs in it, and what it has forked for further pages, with theirs."""
+    pid = server._servers[False].process.pid
+    return pid, descendants_of(pid)
+
+
+def test_a_session_that_waits_runs_when_the_process_it_waits_for_is_killed(project):
     long, short = project.session(block("import time; time.sleep(60)")), project.session(block("print(1)"))
     with ForkServer(patience=30.0) as server, ThreadPoolExecutor(2) as pool:
         first = pool.submit(server.run, long)
-        while len(found := [pid for one in server._servers.values() for pid in descendants_of(one.process.pid)]) < 2:
-            time.sleep(0.01)
+        wait_until(lambda: server._servers and processes_of(server)[1])
         second = pool.submit(server.run, short)
-        os.kill(found[0], signal.SIGKILL)  # the supervisor; then comes its page
+        os.kill(processes_of(server)[0], signal.SIGKILL)
 
-        assert "has ended" in first.result().mistakes[0].text
-        assert not second.result().failed
+        assert "has ended" in first.result(timeout=10).mistakes[0].text
+        assert not second.result(timeout=10).failed
+
+
+def test_the_server_outlives_a_process_that_it_has_forked(project):
+    long, short = project.session(block("import time; time.sleep(60)")), project.session(block("print(1)"))
+    with ForkServer() as server, ThreadPoolExecutor(2) as pool:
+        running = [pool.submit(server.run, long) for _ in range(2)]
+        wait_until(lambda: server._servers and len(processes_of(server)[1]) == 3)  # two pages, and one like itself
+        (forked,) = filter(children_of, children_of(processes_of(server)[0]))
+        os.kill(forked, signal.SIGKILL)
+
+        ended, others = wait(running, timeout=10, return_when=FIRST_COMPLETED)
+        assert "has ended" in ended.pop().result().mistakes[0].text
+        assert not server.run(short).failed
+        assert not others.pop().done()
+        os.kill(processes_of(server)[0], signal.SIGKILL)
+
+
+def test_what_runs_beside_a_page_is_none_of_its_processes(project):
+    """The first page runs in the server, which has forked the second's: it is not counted, not named, not ended."""
+    first = project.session(
+        block("import os, time; time.sleep(0.8)\nif os.fork() == 0: time.sleep(60)"), limits=Limits(processes=2)
+    )
+    second = project.session(block("import time; time.sleep(2.5); print('done')"))
+    with ForkServer() as server, ThreadPoolExecutor(2) as pool:
+        ended = pool.submit(server.run, first)
+        wait_until(lambda: server._servers and processes_of(server)[1])
+        other = pool.submit(server.run, second)
+
+        (mistake,) = ended.result(timeout=10).cells["block-10"].mistakes
+        assert mistake.text.startswith("left a process running, which was stopped: a fork of itself;")
+        assert other.result(timeout=10).cells["block-10"].part("text")["text"] == "done\n"
+
+
+def test_a_page_that_draws_finds_matplotlib_loaded_and_the_next_one_too(project):
+    draws = project.session(
+        block("import os, sys, matplotlib\nprint(os.getppid(), 'matplotlib.pyplot' in sys.modules)")
+    )
+    with ForkServer() as server:
+        told = [server.run(draws).cells["block-10"].part("text")["text"] for _ in range(2)]
+
+        assert told == [f"{processes_of(server)[0]} True\n"] * 2
 
 
 def test_threads_that_begin_at_once_share_the_server_of_their_process(project):
@@ -160,7 +206,7 @@ def test_all_processes_end_with_their_parent(tmp_path, end):
     parent.send_signal(end)
     parent.wait()
 
-    assert len(below) >= 4
+    assert len(below) == 3  # the server, its page, and the fork of that
     wait_until(lambda: not any(map(is_alive, below)))
 
 
