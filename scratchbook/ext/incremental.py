@@ -12,6 +12,7 @@ import filecmp
 import hashlib
 import json
 import re
+import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass, field
@@ -36,7 +37,7 @@ from scratchbook.core.digests import code_digest, file_digest
 from scratchbook.ext import interrupted
 from scratchbook.ext.interrupted import Lost, begin_writing, end, record_path, was_interrupted
 
-RECORD_FORMAT = 3
+RECORD_FORMAT = 4
 DEPENDS_EVENT = "scratchbook-depends"
 TEMPLATE = re.compile(r"(_t|\.jinja)$")  # such a static file is written under the name without it
 CITATION_KEY = re.compile(r"[^,{}\s]+")
@@ -275,6 +276,10 @@ class Written:
         self.others.clear()
         self.digests = page_digests(app, [value for value in app.config if value.name not in self.early])
         record = read_record(app)
+        if record["site"] != site_digest(app):
+            record = empty_record()
+            for folder in ("_static", "_sources") if app.builder.format == "html" else ():
+                shutil.rmtree(Path(app.outdir) / folder, ignore_errors=True)  # of another theme, language or choice
         before, now = set(record["copied"]), set(copied_files(app))
         # Before the theme's are copied: one may have the same name.  Pages that no chapter is are made anew in every
         # build, and whoever goes by their time stamps would leave them as they are.
@@ -314,6 +319,7 @@ class Written:
         for file in before - recorded_files(record):
             remove_output(Path(app.outdir), file)
         record["copied"] = copied_files(app)
+        record["site"] = site_digest(app)
         write_record(app, record)
         end(app)
 
@@ -411,7 +417,18 @@ def read_record(app: Sphinx) -> dict[str, Any]:
         record = json.loads(record_path(app).read_text(encoding="utf-8"))
         if isinstance(record, dict) and record.get("format") == RECORD_FORMAT:
             return record
-    return {"format": RECORD_FORMAT, "pages": {}, "others": [], "copied": []}
+    return empty_record()
+
+
+def empty_record() -> dict[str, Any]:
+    """Return the record of an output folder in which nothing stands."""
+    return {"format": RECORD_FORMAT, "site": "", "pages": {}, "others": [], "copied": []}
+
+
+def site_digest(app: Sphinx) -> str:
+    """Return a digest of the settings that decide which files stand beside the pages; Sphinx takes none away."""
+    chosen = [value for value in app.config if value.name.startswith("html_") and value.name != "html_context"]
+    return digest_of([app.config.language, app.config.extensions, *([value.name, value.value] for value in chosen)])
 
 
 def write_record(app: Sphinx, record: dict[str, Any]) -> None:

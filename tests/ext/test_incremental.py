@@ -206,6 +206,21 @@ def test_a_page_that_its_maker_leaves_alone_while_it_is_new_stays(project):
     assert "code.html" in output(project.build("html"))
 
 
+@pytest.mark.parametrize(
+    ("setting", "value", "file"),
+    [
+        ("html_theme", "alabaster", "_static/alabaster.css"),
+        ("language", "de", "_static/translations.js"),
+        ("html_copy_source", True, "_sources/index.md.txt"),
+    ],
+)
+def test_what_another_setting_put_beside_the_pages_leaves_the_output_and_comes_back(project, setting, value, file):
+    before = {"html_copy_source": False}
+    files = [output(project.build("html", **settings)) for settings in (before, before | {setting: value}, before)]
+
+    assert [file in present for present in files] == [False, True, False]
+
+
 def test_a_setting_that_only_the_theme_knows_writes_every_page(project):
     """Furo keeps what it knows of styles in its module, so the builds of one process would share it."""
     conf = (project.root / "conf.py").read_text("utf-8").replace('"basic"', '"furo"')
