@@ -55,6 +55,15 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
+def large_letters(browser: Any) -> Iterator[Any]:
+    """Start chromium as it is set by a reader who wants letters twice as large."""
+    arguments = [*ARGUMENTS, "--blink-settings=defaultFontSize=32"]
+    started = browser.browser_type.launch(executable_path=str(CHROMIUM), args=arguments)
+    yield started
+    started.close()
+
+
+@pytest.fixture
 def open_page(browser: Any) -> Any:
     """Return a function that opens an address in a fresh window: `with open_page(address, width=390) as page`."""
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("site")]
 
+EBOOK_STYLE = Path(__file__).parents[2] / "scratchbook/ext/static-ebook/scratchbook-ebook.css"
 LARGE_LETTERS = "document.documentElement.style.fontSize = '200%'"
 DRAWN = (
     "document.querySelectorAll('.katex-html, .highlight pre').forEach((it) => (it.style.contentVisibility = 'visible'))"
@@ -55,6 +57,14 @@ def test_large_letters_leave_the_title_within_the_header_of_a_phone(site, open_p
         assert brand["y"] + brand["height"] <= header["y"] + header["height"]
 
 
+def test_large_letters_leave_the_buttons_of_the_header_on_the_phone(site, large_letters):
+    page = large_letters.new_context(viewport={"width": 390, "height": 900}).new_page()
+    page.goto(chapter(site))
+    page.locator(".mobile-header .brand").evaluate("it => (it.textContent = 'The Transformer from Scratch')")
+
+    assert page.locator(".mobile-header").evaluate("header => header.scrollWidth <= innerWidth")
+
+
 def test_a_finger_finds_the_mark_of_an_equation(site, open_page):
     for width in (390, 1366):
         with open_page(chapter(site), width=width) as page:
@@ -68,6 +78,18 @@ def test_a_name_in_a_table_stays_whole_where_there_is_room(site, open_page):
         assert len({top for top, _ in narrow.locator(name).evaluate(LINES)}) > 1
 
 
+def test_three_columns_of_words_are_seen_on_the_smallest_phone(site, open_page):
+    with open_page(chapter(site), width=320) as page:
+        table = page.locator(".table-wrapper:has(td:has-text('the output disappears'))")
+
+        assert table.evaluate("box => box.scrollWidth <= box.clientWidth")
+
+
+def test_long_code_at_the_left_of_a_table_leaves_room_at_its_right(site, open_page):
+    with open_page(chapter(site), width=1366) as page:
+        assert page.locator("td:has-text('np.where')").bounding_box()["width"] > 150
+
+
 def test_when_a_frozen_block_ran_is_one_sentence_with_the_label(site, open_page):
     with open_page(chapter(site), width=390) as page:
         label = page.locator("p.scratchbook-label").first
@@ -76,6 +98,16 @@ def test_when_a_frozen_block_ran_is_one_sentence_with_the_label(site, open_page)
 
         assert note["x"] == pytest.approx(word["x"] + word["width"], abs=1)
         assert label.locator("span").evaluate("it => getComputedStyle(it).textTransform") == "none"
+
+
+def test_rows_of_an_equation_stand_apart_in_an_ebook(open_page):
+    row = "<mtr><mtd><mfrac><mn>1</mn><msqrt><mn>2</mn></msqrt></mfrac></mtd></mtr>"
+    table = f'<math display="block"><mtable rowspacing="0.25em" columnalign="right left">{2 * row}</mtable></math>'
+    with open_page("about:blank") as page:
+        page.set_content(f"<style>{EBOOK_STYLE.read_text('utf-8')}</style>{table}")
+        upper, lower = (page.locator("mfrac").nth(number).bounding_box() for number in (0, 1))
+
+    assert lower["y"] - upper["y"] - upper["height"] >= 8
 
 
 @pytest.mark.skipif(not os.environ.get("SITE"), reason="SITE names no built book")
