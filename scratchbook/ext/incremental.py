@@ -276,7 +276,7 @@ class Written:
         self.others.clear()
         self.digests = page_digests(app, [value for value in app.config if value.name not in self.early])
         record = read_record(app)
-        if record["site"] != site_digest(app):
+        if record["site"] not in ("", site_digest(app)):
             record = empty_record()
             for folder in ("_static", "_sources") if app.builder.format == "html" else ():
                 shutil.rmtree(Path(app.outdir) / folder, ignore_errors=True)  # of another theme, language or choice
