@@ -14,6 +14,7 @@ from .errors import VectorsError, fault
 from .known import LETTERS, WORDS
 from .nodes import Call, Name, Node, free_names
 from .parameters import given
+from .render import write
 from .symbols import latex_of
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def called(self: Evaluator, node: Call, bound: Bound) -> Value:
         return defined(self, clauses, node, bound)
     if node.base not in KNOWN:
         shown = latex_of(node.function)
+        if clauses and node.indices:
+            raise fault(f"{write(node)} is not declared; declare it: '{write(node)}: ...', or define it", node)
         if clauses:
             raise fault(f"{shown} is defined by itself; give its values where that ends with cases", node)
         raise fault(

@@ -156,6 +156,9 @@ def element(self: Evaluator, key: str, place: tuple[int, ...], node: Node) -> Va
     shown = f"{latex_of(key)}_{{{', '.join(map(str, place))}}}"
     if isinstance(node, Index) and all(name in self.inputs for name in free_names(node) - {key}):
         shown = write(node)  # m_{t-1} with a declared t
+    if key in self.ranges.notation.symbols and isinstance(node, Index):
+        shown = write(node)
+        raise fault(f"{shown} is not defined, though {latex_of(key)} is declared; declare '{shown}: ...'", node)
     raise fault(f"{shown} is not defined; define it, as in {shown} = ..., or declare it", node)
 
 

@@ -69,6 +69,12 @@ def with_sets(statements: Sequence[RawStatement], notation: Notation) -> list[Ra
         sets[own.name] = own
     if not sets:
         return kept
+    for statement in kept:
+        use = use_at(statement.members[0], 1) if statement.members[0][0].text in BARS else None
+        if use and own_of(use, sets) and use.end == len(statement.members[0]) - 1:
+            name = latex_of(use.name)
+            said = f"the size of {name} is given twice, by the set and here"
+            raise fault(f"{said}; drop one, or name this by another letter", statement.members[0][0])
     changed = [replace(one, members=tuple(tuple(put_sets(part, sets)) for part in one.members)) for one in kept]
     for token in (token for statement in changed for member in statement.members for token in member):
         if token.kind == "name" and token.text in {name.partition("_")[0] for name in sets}:

@@ -57,6 +57,10 @@ def needed(notation: Notation, keys: Iterable[str]) -> list[Symbol]:
     return [symbol for key, symbol in notation.symbols.items() if key in found]
 
 
+# The power of shares that makes them as unequal as they are drawn.
+MOST_UNEQUAL: Final = 3.0
+
+
 def draw(
     symbols: list[Symbol],
     label: str,
@@ -91,6 +95,9 @@ def draw(
         else:
             shape = tuple(size_of(text, sizes, symbol) for text in symbol.kind.shape)
             value = array_of(symbol, shape, sizes, generator, base)
+            if symbol.kind.name == "simplex" and stretch != 1.0:
+                value = value ** min(1 / stretch, MOST_UNEQUAL)
+                value = value / value.sum(axis=-1, keepdims=True)
             is_any = symbol.kind.name in ("scalar", "vector", "matrix", "tensor") and symbol.kind.bounds is None
             value = stretch * value if is_any else value
             result.values[symbol.key] = scale * value if symbol.kind.name in ("matrix", "tensor") else value
@@ -193,7 +200,10 @@ def array_of(
     if name == "ints":
         return generator.integers(base, number_of(symbol.kind.arguments[-1], sizes, symbol) + base, shape)
     if name in ("binary", "set"):
-        return with_ones(generator.integers(0, 2, shape), generator).astype(float)
+        bits = with_ones(generator.integers(0, 2, shape), generator)
+        if len(shape) == 1 and shape[0] > 1 and bits.all():
+            bits[generator.integers(0, shape[0])] = 0  # what divides by the zeros has a value too
+        return bits.astype(float)
     if name == "sign":
         return 2.0 * generator.integers(0, 2, shape) - 1.0
     if name == "mask":

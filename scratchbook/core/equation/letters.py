@@ -146,11 +146,25 @@ def script_tokens(script: str) -> list[Token]:
 
 def note_range_letters(statement: RawStatement, lexicon: Lexicon) -> None:
     """A letter that i = 1, ..., n gives a range is an index."""
-    if is_range(statement):
-        for token in statement.members[0]:
+    if is_range(statement) or is_limited(statement, lexicon):
+        for token in statement.members[0 if is_range(statement) else 1]:
             if token.kind == "name" and token.text not in lexicon.arrays:
                 lexicon.indices.add(token.text)
                 lexicon.variables.discard(token.text)
+
+
+def is_limited(statement: RawStatement, lexicon: Lexicon) -> bool:
+    r"""Is it 0 \le n < N about a letter that has no value, from a number to a size?"""
+    if len(statement.members) != 3 or any(sign.text not in ("<", r"\le") for sign in statement.relations):
+        return False
+    low, letter, high = statement.members
+    is_size = any(token.text in lexicon.variables for token in high)
+    return [token.kind for token in low] == ["number"] and len(letter) == 1 and is_size and is_free(letter[0], lexicon)
+
+
+def is_free(token: Token, lexicon: Lexicon) -> bool:
+    """Is it a letter that has no value?"""
+    return token.kind == "name" and token.text not in lexicon.variables
 
 
 def is_range(statement: RawStatement) -> bool:

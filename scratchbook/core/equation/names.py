@@ -12,7 +12,7 @@ from .lexicon import Lexicon, is_run, is_word, words_of
 from .notation import Notation
 from .pieces import is_bracketed, split_at, split_commas, unwrapped
 from .statements import RawStatement
-from .symbols import BESIDE, flat, key_of, read_scripts, split_key
+from .symbols import BESIDE, Scripts, flat, key_of, read_scripts, split_key
 from .tokens import Token
 
 
@@ -44,6 +44,7 @@ def make_lexicon(
             lexicon.families.add(base)
     lexicon.variables |= set(given)
     lexicon.words = words_of([*lexicon.variables, *lexicon.functions, *lexicon.indices])
+    check_sizes(statements, notation)
     lexicon.fresh = new_names(statements, lexicon)
     lexicon.brackets = (
         ("(", "[") if any(is_in_square_brackets(statement, lexicon) for statement in statements) else ("(",)
@@ -57,6 +58,16 @@ def make_lexicon(
     add_left_sides(lexicon, statements)
     lexicon.words = words_of([*lexicon.variables, *lexicon.functions, *lexicon.indices])
     return lexicon
+
+
+def check_sizes(statements: Sequence[RawStatement], notation: Notation) -> None:
+    """Refuse d(u, v) = ... beside a size d that only a shape names, which would be d times a list."""
+    for statement in statements:
+        left = read_left(statement.members[0], Lexicon())
+        symbol = notation.symbols.get(left.base) if left and left.arguments and left.scripts == Scripts() else None
+        if symbol is not None and symbol.is_implicit and is_defining(statement):
+            fact = f"{symbol.latex} is a size, and a function on this left side"
+            raise fault(f"{fact}; give one of both another letter", statement.members[0][0])
 
 
 def is_in_square_brackets(statement: RawStatement, lexicon: Lexicon) -> bool:
@@ -312,6 +323,7 @@ def add_left(lexicon: Lexicon, left: Left) -> None:
         return
     if left.arguments is not None and not lexicon.knows(key):
         if is_array:
+            lexicon.applied.add(key)
             lexicon.variables.add(key)
             lexicon.arrays.add(key)
             lexicon.axes.setdefault(key, count_indices(below, lexicon) + count_indices(left.arguments, lexicon))

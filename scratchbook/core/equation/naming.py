@@ -91,7 +91,12 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
         if ordered and ordered[-1].text in EVERYTHING and key in parser.lexicon.shares and not used:
             parser.place = end + 1
             node = indexed(node, read_index_list(parser, ordered), parser, start)
-        elif is_index_list(parser, inside, parser.lexicon.axes.get(key, used) - used):
+        elif is_index_list(
+            parser,
+            inside,
+            parser.lexicon.axes.get(key, used) - used,
+            is_numbered=key in parser.lexicon.applied or parser.text == "[",
+        ):
             parser.place = end + 1
             node = indexed(node, read_index_list(parser, inside), parser, start)
         elif any(token.text in ("|", r"\mid") for token in inside) and is_index_list(parser, without_bars(inside)):

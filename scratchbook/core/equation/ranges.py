@@ -24,8 +24,10 @@ from .nodes import (
     Reduce,
     Slice,
     free_names,
+    walk,
 )
 from .notation import Notation
+from .render import write
 from .symbols import latex_of
 from .uses import described, first_place, indexed_by, neighbours, place_of, stepped_by
 
@@ -116,9 +118,17 @@ class Ranges:
         shown, size = latex_of(key), "N" if key == "n" else "n"
         advice = f"write \\quad {shown} = 1, \\ldots, {size}, or declare '{shown}: index(1..{size})'"
         at = first_place(roots, key)
+        advice += self.as_name(key, roots)
         raise RangeError(
             f"the index {shown} has no range; {advice}", offset=getattr(at, "start", None), end=getattr(at, "end", None)
         )
+
+    def as_name(self, key: str, roots: Sequence[Node]) -> str:
+        """What to do where a letter runs over nothing, but is part of names, as the t of w_{t+1} and g_t is."""
+        parts = [part for root in roots for part in walk(root) if isinstance(part, Index)]
+        of = [part for part in parts if isinstance(part.base, Name) and part.base.key in self.notation.symbols]
+        named = next((part for part in of if any(key in free_names(index) for index in part.indices)), None)
+        return f"; if {write(named)} is no element, declare it: '{write(named)}: ...'" if named else ""
 
     def explicit(self, binding: Binding, bound: Bound, evaluator: Evaluator) -> Sequence[int]:
         """The values from low to high, or of a set."""
@@ -253,7 +263,10 @@ class Ranges:
         finally:
             evaluator.active.discard(memo)
         if len(spans) > 1:
-            raise fault(f"index '{latex_of(key)}' has different ranges: {', '.join(spans.values())}", uses[0][0])
+            advice = self.as_name(key, roots) if hidden is None else ""
+            raise fault(
+                f"index '{latex_of(key)}' has different ranges: {', '.join(spans.values())}{advice}", uses[0][0]
+            )
         found = next(iter(spans), None)
         if is_fixed:
             evaluator.memo[memo] = found

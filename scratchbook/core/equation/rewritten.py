@@ -1,31 +1,29 @@
-r"""Statements that name in another form: of a tuple, of an inverse, with a name given last, and of \mu as \mu(x)."""
+r"""Statements that name in another form: a tuple, an inverse, a column, a name given last, a letter for another."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
 
+from .bracketed import texts_of, without_said
 from .known import known_function
 from .leftsides import read_left
 from .lexicon import Lexicon
 from .notation import Notation
 from .pieces import closing, split_commas
-from .statements import RawStatement
-from .symbols import Scripts, flat, key_of, read_scripts, split_key, written
+from .statements import RawStatement, rows_of
+from .symbols import flat, key_of, read_scripts, split_key
 from .tokens import Token
-
-# What makes of a name a script, or what is derived.
-BEFORE: Final = ("_", "^", r"\nabla")
 
 Members = tuple[tuple[Token, ...], ...]
 
 
 def plainly(statements: Sequence[RawStatement], notation: Notation) -> list[RawStatement]:
     """The statements of a display with one name on each left side that gives one."""
-    parted = [part for statement in statements for part in parts_of_tuple(statement)]
+    columns = [part for one in statements for part in parts_of_column(one, statements, notation)]
+    parted = [part for statement in columns for part in parts_of_tuple(statement)]
     unnamed = [without_name_given(statement, parted, notation) for statement in parted]
-    unargued = [part for one in without_habits(unnamed, notation) for part in with_twins(one, unnamed, notation)]
+    unargued = [part for one in without_said(unnamed, notation) for part in with_twins(one, unnamed, notation)]
     return [with_inverse(statement, unargued, notation) for statement in unargued]
 
 
@@ -36,6 +34,33 @@ def parts_of_tuple(statement: RawStatement) -> list[RawStatement]:
     if not is_equal or len(lists[0]) < 2 or len(set(map(len, lists))) > 1:
         return [statement]
     return [replace(statement, members=tuple(map(tuple, parts))) for parts in zip(*lists, strict=True)]
+
+
+def parts_of_column(
+    statement: RawStatement, statements: Sequence[RawStatement], notation: Notation
+) -> Iterator[RawStatement]:
+    r"""Yield (u, v)^\top = A x as a name for A x and its elements u and v, where those are names that nothing else
+    gives and that are read elsewhere."""
+    left = statement.members[0]
+    is_column = left[0].text.startswith(r"\begin{") and left[-1].text == left[0].text.replace("begin", "end")
+    rows = [tuple(row) for row in rows_of(left[1:-1])] if is_column else []
+    lefts = [read_left(other.members[0], Lexicon()) for other in statements]
+    given = {key_of(own.base, own.scripts.below, own.scripts.above, own.scripts.primes) for own in lefts if own}
+    named = [read_left(row, Lexicon()) for row in rows]
+    keys = [key_of(own.base, own.scripts.below, (), own.scripts.primes) for own in named if own and not own.arguments]
+    is_fresh = not {*keys, *(own.base for own in named if own)} & {*notation.symbols, *given}
+    is_read = all(own and texts_of(statements).count(own.base) > 1 for own in named)
+    if len(rows) < 2 or len(set(keys)) < len(rows) or not is_fresh or not is_read or len(statement.members) != 2:
+        yield statement
+        return
+    at = left[0]
+    whole = replace(at, kind="name", text=f"({','.join(map(flat, rows))})", end=left[-1].end)
+    yield replace(statement, members=((whole,), statement.members[1]))
+    for number, row in enumerate(rows):
+        picks = [mark("," if place % 2 else str(int(place == 2 * number)), at) for place in range(2 * len(rows) - 1)]
+        picks = [part if part.text == "," else replace(part, kind="number") for part in picks]
+        right = (mark("[", at), *picks, mark("]", at), mark(r"\cdot", at), whole)
+        yield replace(statement, members=(row, right))
 
 
 def items_of(tokens: Sequence[Token]) -> list[list[Token]]:
@@ -59,77 +84,6 @@ def without_name_given(statement: RawStatement, statements: Sequence[RawStatemen
     if texts_of(statements).count(statement.members[-1][0].text) > 1:
         return statement
     return replace(statement, members=statement.members[:-1], relations=statement.relations[:-1])
-
-
-@dataclass(frozen=True)
-class Called:
-    """A name with brackets behind it.  key: of the name.   said: what stands in them.   start, end: where they are."""
-
-    key: str
-    said: str
-    member: tuple[Token, ...]
-    start: int
-    end: int
-    is_number: bool
-
-    @property
-    def letters(self) -> list[str]:
-        """The names in the brackets."""
-        return [token.text for token in self.member[self.start + 1 : self.end] if token.kind == "name"]
-
-
-def without_habits(statements: Sequence[RawStatement], notation: Notation) -> list[RawStatement]:
-    r"""The statements with \mu for \mu(x) and p_i for p_i(x), where \mu and p_i are numbers and x stands for nothing.
-
-    Nothing declares x, and it stands in such brackets alone, and in those of left sides; they say everywhere the same.
-    """
-    calls = [call for one in statements for member in one.members for call in calls_in(member, notation)]
-    lefts = {id(statement.members[0]) for statement in statements}
-    declared = {split_key(key)[0] for key in [*notation.symbols, *notation.functions]}
-    habits = set[str]()
-    for said in {call.said for call in calls if call.is_number}:
-        own = [call for call in calls if call.said == said]
-        letters = own[0].letters
-        is_left = all(call.is_number or (id(call.member) in lefts and call.end == len(call.member) - 1) for call in own)
-        is_alone = all(texts_of(statements).count(letter) == len(own) * letters.count(letter) for letter in letters)
-        is_same = not {call.key for call in own} & {call.key for call in calls if call not in own}
-        if letters and is_left and is_alone and is_same and not declared & set(letters):
-            habits.add(said)
-    return [
-        replace(one, members=tuple(tuple(without_brackets(part, habits, notation)) for part in one.members))
-        for one in statements
-    ]
-
-
-def calls_in(tokens: tuple[Token, ...], notation: Notation) -> Iterator[Called]:
-    """Yield each name with brackets behind it."""
-    for place, token in enumerate(tokens):
-        scripts, start = read_scripts(tokens, place + 1) if token.kind == "name" else (Scripts(), len(tokens))
-        if start >= len(tokens) or tokens[start].text != "(" or (place and tokens[place - 1].text in BEFORE):
-            continue
-        end = closing(tokens, start)
-        key = key_of(token.text, scripts.below, scripts.above, scripts.primes)
-        is_number = is_of_number(token.text, scripts, key, notation)
-        yield Called(key, written(tokens[start + 1 : end]), tokens, start, end, is_number)
-
-
-def is_of_number(base: str, scripts: Scripts, key: str, notation: Notation) -> bool:
-    """Is a name declared as a number, or an array with all its indices?"""
-    symbol = notation.symbols.get(key)
-    if symbol is not None:
-        return not symbol.kind.shape and symbol.kind.name != "index"
-    array = notation.symbols.get(key_of(base, (), scripts.above, scripts.primes))
-    pieces = split_commas(scripts.below)
-    count = len(pieces) if len(pieces) > 1 else max(len(pieces), sum(token.kind == "name" for token in scripts.below))
-    return array is not None and 0 < count == len(array.kind.shape)
-
-
-def without_brackets(tokens: tuple[Token, ...], habits: set[str], notation: Notation) -> Iterator[Token]:
-    """Yield the tokens without what is said in brackets behind a number by habit alone."""
-    dropped = set[int]()
-    for call in calls_in(tokens, notation):
-        dropped |= set(range(call.start, call.end + 1)) if call.is_number and call.said in habits else set()
-    yield from (token for place, token in enumerate(tokens) if place not in dropped)
 
 
 def with_twins(
@@ -215,8 +169,3 @@ def is_read(name: Token, below: Sequence[Token], statements: Sequence[RawStateme
                     if flat(scripts.below) == flat(below) and flat(scripts.above) != "-1":
                         return True
     return False
-
-
-def texts_of(statements: Sequence[RawStatement]) -> list[str]:
-    """The texts of all tokens."""
-    return [token.text for statement in statements for member in statement.members for token in member]

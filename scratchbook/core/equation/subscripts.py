@@ -161,10 +161,13 @@ def split_signs(tokens: Sequence[Token]) -> list[Sequence[Token]]:
     return [part for part in parts if part]
 
 
-def is_index_list(parser: Parser, tokens: Sequence[Token], axes: int | None = None) -> bool:
+def is_index_list(
+    parser: Parser, tokens: Sequence[Token], axes: int | None = None, *, is_numbered: bool = False
+) -> bool:
     """Are the arguments behind an array nothing but running indices, numbers, + and -?
 
     axes: how many indices the array still takes; where each is one name, declared whole numbers are indices too.
+    is_numbered: may they be numbers alone?
     """
     names = parser.lexicon.names_in(tokens)
     running = parser.scope | parser.lexicon.indices
@@ -173,4 +176,5 @@ def is_index_list(parser: Parser, tokens: Sequence[Token], axes: int | None = No
     rest = [
         token for token in tokens if token.kind not in ("name", "number") and token.text not in (",", "+", "-", "'")
     ]
-    return bool(names) and not rest and all(name in running or name + "'" in running for name in names)
+    is_placed = bool(names) or (is_numbered and bool(tokens))
+    return is_placed and not rest and all(name in running or name + "'" in running for name in names)

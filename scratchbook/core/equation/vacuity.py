@@ -13,6 +13,7 @@ from .errors import EquationError, fault
 from .nodes import Name, walk
 from .notation import RANGE, read_notation
 from .prepared import Prepared
+from .render import write
 from .symbols import latex_of
 from .targets import bases_used, mentioned
 
@@ -141,6 +142,9 @@ def check_local_names(prepared: Prepared, bound: set[str]) -> None:
         advice = f"write ':check: {shown} == PYTHON' for it"
         if statement.relations[0] == r"\leftarrow" and is_read_above(statement, statements):
             advice = f"{advice}, or what reads it below it: \\leftarrow holds from there on"
+        if prepared.definitions.defines(f"{definition.key}^{{2}}") and definition.patterns:
+            start = write(statement.members[0])
+            advice = f"the display gives {shown}^2, so write {start}^2 = ... here too"
         raise fault(f"{shown} is defined and neither bound to code nor used by what is; {advice}", statement.members[0])
 
 

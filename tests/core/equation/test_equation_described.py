@@ -234,3 +234,85 @@ def test_a_declared_number_before_an_indexed_name_is_a_factor():
     notation = "z: vector(n)\nr, T: scalar"
 
     assert said(r"y = \sum_i T z_i, \quad T z_j = r + z_j", notation, "shifted", shifted=shifted) != ""
+
+
+SUMS = r"t = \frac1n \sum_{i=1}^n f(X_i) (g(X_i) - f(X_i))"
+
+
+def gaps(f, g):
+    return np.mean(f * (g - f))
+
+
+@pytest.mark.parametrize("said_of", ["X_i", "X_i, Z_i", r"Z_i \mid X_i"])
+def test_the_value_of_a_vector_at_what_is_nothing_is_its_element(said_of):
+    latex = SUMS.replace("X_i", said_of)
+
+    assert said(latex, "f, g: vector(n)", "gaps", gaps=gaps) == ""
+    assert said(latex.replace("- f", "+ f"), "f, g: vector(n)", "gaps", gaps=gaps).startswith("differs")
+    assert said(latex.replace("g(", "X_1 g("), "f, g: vector(n)", "gaps", gaps=gaps) != ""
+
+
+def near(f, q):
+    e = np.exp(f @ q)
+    return e / e.sum()
+
+
+def test_an_event_on_the_left_is_an_index():
+    latex = r"p(y = k \mid q) = \frac{e^{f_k \cdot q}}{\sum_{j=1}^K e^{f_j \cdot q}}"
+
+    assert said(latex, "f: matrix(K, d)\nq: vector(d)", "near", near=near) == ""
+    assert said(latex.replace("f_k", "2 f_k"), "f: matrix(K, d)\nq: vector(d)", "near", near=near).startswith("differs")
+
+
+def window(N):
+    return np.cos(np.arange(N) / N)
+
+
+def test_a_letter_between_two_bounds_runs():
+    latex = r"w(n) = \cos(n / N), \quad 0 \le n \le N - 1"
+
+    assert checked(latex, "N: dim", "w == window(N)", {"window": window}, base="0").text == ""
+    assert (
+        checked(latex.replace("/ N", "/ (N - 1)"), "N: dim", "w == window(N)", {"window": window}, base="0").text != ""
+    )
+
+
+def projected(A, x):
+    u, v, w = A @ x
+    return u * v / w
+
+
+def test_a_column_of_names_has_the_elements_of_what_it_equals():
+    latex = r"y = \frac{u v}{w}, \quad \begin{pmatrix} u \\ v \\ w \end{pmatrix} = A x"
+
+    assert said(latex, "A: matrix(3, 3)\nx: vector(3)", "projected", projected=projected) == ""
+    assert said(latex.replace("A x", "x A"), "A: matrix(3, 3)\nx: vector(3)", "projected", projected=projected) != ""
+    assert said(latex, "A: matrix(6, 3)\nx: vector(3)", "y == projected(A[:3], x)", projected=projected) != ""
+
+
+def emphasised(x, a):
+    return np.concatenate([x[:1], x[1:] - a * x[:-1]])
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"y[n] = x[n] - a x[n-1], \quad n = 2, \ldots, N, \quad y[1] = x[1]",
+        r"y(n) = x_n - a x_{n-1}, \quad n = 2, \ldots, N, \quad y(1) = x_1",
+    ],
+)
+def test_a_number_in_brackets_behind_what_is_given_so_is_an_index(latex):
+    names, check = "x: vector(N)\na: unit", "y == emphasised(x, a)"
+
+    assert said(latex, names, check, emphasised=emphasised) == ""
+    assert said(latex.replace("- a", "+ a"), names, check, emphasised=emphasised).startswith("differs")
+
+
+def parity(p, a):
+    return p @ a / a.sum() - p @ (1 - a) / (1 - a).sum()
+
+
+def test_zeros_and_ones_have_both():
+    latex = r"g = \frac{\sum_i p_i a_i}{\sum_i a_i} - \frac{\sum_i p_i (1 - a_i)}{\sum_i (1 - a_i)}"
+
+    assert said(latex, "p: vector(n)\na: binary(n)", "parity", parity=parity) == ""

@@ -1,0 +1,192 @@
+r"""What stands in brackets behind a name and is no argument: the habit of \mu(x), the element of V(s_t), and the event
+of p(y = k | x)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final
+
+from .notation import Notation
+from .pieces import closing, split_at, split_commas
+from .statements import RawStatement
+from .symbols import Scripts, flat, group, key_of, read_scripts, split_key, written
+from .tokens import Token
+
+# What makes of a name a script, or what is derived.
+BEFORE: Final = ("_", "^", r"\nabla")
+
+
+@dataclass(frozen=True)
+class Called:
+    """A name with brackets behind it.  key: of the name.   said: what stands in them.   start, end: where they are."""
+
+    key: str
+    said: str
+    member: tuple[Token, ...]
+    start: int
+    end: int
+    is_number: bool
+
+    @property
+    def letters(self) -> list[str]:
+        """The names in the brackets."""
+        return [token.text for token in self.member[self.start + 1 : self.end] if token.kind == "name"]
+
+
+def without_said(statements: Sequence[RawStatement], notation: Notation) -> list[RawStatement]:
+    """The statements with plain names for such ones."""
+    return without_habits(with_elements(with_events(statements, notation), notation), notation)
+
+
+def with_events(statements: Sequence[RawStatement], notation: Notation) -> list[RawStatement]:
+    r"""The statements with p_k for p(y = k \mid x), which a left side gives, where y is nothing else, and k is a letter
+    that nothing declares; what stands behind the bar is everywhere the same."""
+    lefts = [statement.members[0] for statement in statements]
+    calls = [call for one in statements for member in one.members for call in calls_in(member, notation)]
+    names = set[str]()
+    for call in calls:
+        own = [other for other in calls if other.key == call.key]
+        events = [event for event in map(event_of, own) if event is not None]
+        if len(events) < len(own) or len({(of, flat(rest)) for of, _, rest in events}) != 1:
+            continue
+        of, _, rest = events[0]
+        counted = sum(call.letters.count(of) for call in own)
+        has_scripts = any(token.text in BEFORE for token in rest)
+        is_left = any(call.member is left and call.end == len(left) - 1 for call in own for left in lefts)
+        is_free = not {of, *(flat(letter) for _, letter, _ in events)} & set(notation.symbols)
+        if is_left and is_free and not has_scripts and texts_of(statements).count(of) == counted:
+            names.add(call.key)
+    return changed(statements, notation, lambda call: event_index(call) if call.key in names else None)
+
+
+def event_of(call: Called) -> tuple[str, tuple[Token, ...], tuple[Token, ...]] | None:
+    """The y, the k and what stands behind the bar of (y = k | x)."""
+    event, *rest = split_at(call.member[call.start + 1 : call.end], ("|", r"\mid"))
+    sides = split_at(event, ("=",))
+    if len(rest) > 1 or len(sides) != 2 or len(sides[0]) != 1 or not sides[1] or sides[1][0].kind != "name":
+        return None
+    is_letter = sides[0][0].kind == "name" and all(token.text == "'" for token in sides[1][1:])
+    return (sides[0][0].text, tuple(sides[1]), tuple(rest[0] if rest else ())) if is_letter else None
+
+
+def event_index(call: Called) -> tuple[Token, ...]:
+    """The k of p(y = k) as an index."""
+    event = event_of(call)
+    assert event is not None
+    at = call.member[call.start]
+    return (replace(at, text="_"), replace(at, text="{"), *event[1], replace(at, text="}"))
+
+
+def with_elements(statements: Sequence[RawStatement], notation: Notation) -> list[RawStatement]:
+    r"""The statements with V(t) for V(s_t) and r(t) for r(s_t, a_t), where V and r are declared vectors, and s and a
+    stand in such brackets alone."""
+    calls = [call for one in statements for member in one.members for call in calls_in(member, notation)]
+    vectors = {key for key, symbol in notation.symbols.items() if len(symbol.kind.shape) == 1}
+    own = [call for call in calls if call.key in vectors and script_of(call)]
+    declared = {split_key(key)[0] for key in [*notation.symbols, *notation.functions]}
+    bases = {name for call in own for name in names_of(call)}
+    free = {
+        name
+        for name in bases - declared
+        if texts_of(statements).count(name) == sum(names_of(call).count(name) for call in own)
+    }
+
+    def index(call: Called) -> tuple[Token, ...] | None:
+        if call.key not in vectors or not script_of(call) or not set(names_of(call)) <= free:
+            return None
+        return (call.member[call.start], *script_of(call), call.member[call.end])
+
+    return changed(statements, notation, index)
+
+
+def script_of(call: Called) -> tuple[Token, ...]:
+    """The one index that all names in the brackets have below; empty where they have others."""
+    scripts = set[tuple[Token, ...]]()
+    for piece in split_at(call.member[call.start + 1 : call.end], (",", ";", "|", r"\mid")):
+        if len(piece) < 3 or piece[0].kind != "name" or piece[1].text != "_":
+            return ()
+        script, end = group(piece, 2)
+        if end != len(piece):
+            return ()
+        scripts.add(script)
+    first = next(iter(scripts), ())
+    return first if len({flat(script) for script in scripts}) == 1 else ()
+
+
+def names_of(call: Called) -> list[str]:
+    """The names in the brackets that have an index."""
+    inside = call.member[call.start + 1 : call.end]
+    return [name.text for name, sign in pairwise(inside) if name.kind == "name" and sign.text == "_"]
+
+
+def changed(
+    statements: Sequence[RawStatement], notation: Notation, index: Callable[[Called], tuple[Token, ...] | None]
+) -> list[RawStatement]:
+    """The statements with other tokens for the brackets of some calls."""
+    return [
+        replace(one, members=tuple(tuple(put_indices(member, notation, index)) for member in one.members))
+        for one in statements
+    ]
+
+
+def put_indices(
+    tokens: tuple[Token, ...], notation: Notation, index: Callable[[Called], tuple[Token, ...] | None]
+) -> Iterator[Token]:
+    """Yield the tokens with other ones for the brackets of some calls."""
+    place = 0
+    for call in calls_in(tokens, notation):
+        other = index(call) if call.start >= place else None
+        if other is not None:
+            yield from (*tokens[place : call.start], *other)
+            place = call.end + 1
+    yield from tokens[place:]
+
+
+def without_habits(statements: Sequence[RawStatement], notation: Notation) -> list[RawStatement]:
+    r"""The statements with \mu for \mu(x) and p_i for p_i(x), where \mu and p_i are numbers and x stands for nothing.
+
+    Nothing declares x, and it stands in such brackets alone, and in those of left sides; they say everywhere the same.
+    """
+    calls = [call for one in statements for member in one.members for call in calls_in(member, notation)]
+    lefts = {id(statement.members[0]) for statement in statements}
+    declared = {split_key(key)[0] for key in [*notation.symbols, *notation.functions]}
+    habits = set[str]()
+    for said in {call.said for call in calls if call.is_number}:
+        own = [call for call in calls if call.said == said]
+        letters = own[0].letters
+        is_left = all(call.is_number or (id(call.member) in lefts and call.end == len(call.member) - 1) for call in own)
+        is_alone = all(texts_of(statements).count(letter) == len(own) * letters.count(letter) for letter in letters)
+        is_same = not {call.key for call in own} & {call.key for call in calls if call not in own}
+        if letters and is_left and is_alone and is_same and not declared & set(letters):
+            habits.add(said)
+    return changed(statements, notation, lambda call: () if call.is_number and call.said in habits else None)
+
+
+def calls_in(tokens: tuple[Token, ...], notation: Notation) -> Iterator[Called]:
+    """Yield each name with brackets behind it."""
+    for place, token in enumerate(tokens):
+        scripts, start = read_scripts(tokens, place + 1) if token.kind == "name" else (Scripts(), len(tokens))
+        if start >= len(tokens) or tokens[start].text != "(" or (place and tokens[place - 1].text in BEFORE):
+            continue
+        end = closing(tokens, start)
+        key = key_of(token.text, scripts.below, scripts.above, scripts.primes)
+        is_number = is_of_number(token.text, scripts, key, notation)
+        yield Called(key, written(tokens[start + 1 : end]), tokens, start, end, is_number)
+
+
+def is_of_number(base: str, scripts: Scripts, key: str, notation: Notation) -> bool:
+    """Is a name declared as a number, or an array with all its indices?"""
+    symbol = notation.symbols.get(key)
+    if symbol is not None:
+        return not symbol.kind.shape and symbol.kind.name != "index"
+    array = notation.symbols.get(key_of(base, (), scripts.above, scripts.primes))
+    pieces = split_commas(scripts.below)
+    count = len(pieces) if len(pieces) > 1 else max(len(pieces), sum(token.kind == "name" for token in scripts.below))
+    return array is not None and 0 < count == len(array.kind.shape)
+
+
+def texts_of(statements: Sequence[RawStatement]) -> list[str]:
+    """The texts of all tokens."""
+    return [token.text for statement in statements for member in statement.members for token in member]
