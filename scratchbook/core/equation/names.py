@@ -61,11 +61,12 @@ def make_lexicon(
 
 
 def check_sizes(statements: Sequence[RawStatement], notation: Notation) -> None:
-    """Refuse d(u, v) = ... beside a size d that only a shape names, which would be d times a list."""
+    """Refuse d(u, v) = ... beside a size d that only a shape names, otherwise d times a list; d(x_i) is an array."""
     for statement in statements:
         left = read_left(statement.members[0], Lexicon())
         symbol = notation.symbols.get(left.base) if left and left.arguments and left.scripts == Scripts() else None
-        if symbol is not None and symbol.is_implicit and is_defining(statement):
+        is_at_elements = left is not None and any(token.text == "_" for token in left.arguments or ())
+        if symbol is not None and symbol.is_implicit and is_defining(statement) and not is_at_elements:
             fact = f"{symbol.latex} is a size, and a function on this left side"
             raise fault(f"{fact}; give one of both another letter", statement.members[0][0])
 
