@@ -14,6 +14,7 @@ from .errors import EquationError
 from .mutator import Mutant, Mutator
 from .nodes import Add, Fraction, Name, Node, Number, Power, Product, Reduce, Root, places, put
 from .notation import Symbol
+from .prepared import row_keys
 from .render import write
 from .vacuity import check_vacuity
 from .verdict import Disagreement, Suggestion
@@ -98,6 +99,8 @@ def agreement(prepared: Prepared, comparer: Comparer, mutant: Mutant) -> tuple[b
     steps, takes_more = 0, any(symbol.key in mutant.equation.names for symbol in optional(prepared))
     try:
         changed = prepared_anew(prepared, mutant) if takes_more else with_equation(prepared, mutant)
+        if row_keys(changed) != comparer.sides.row_keys:
+            return False, 0  # other numbers are drawn then, so an agreement would mend nothing
         check_vacuity(changed)
         trial = type(comparer)(changed, None if takes_more else comparer.sides)
         try:

@@ -157,6 +157,10 @@ def share_of_all(x):
     return x / x.sum()
 
 
+def gained_share_of_all(x, gain):
+    return gain * x / x.sum()
+
+
 SHARE = r"y_i = \frac{x_i}{\sum_j x_j}"
 
 
@@ -171,6 +175,15 @@ def test_code_that_mixes_rows_is_found():
     verdict = checked(SHARE, X, "share_of_all", {"share_of_all": share_of_all})
 
     assert "given 3 rows; one row agrees" in verdict.reason
+
+
+def test_rows_of_another_argument_are_no_cure_of_code_that_mixes_rows():
+    notation = "x: vector(d)\ng as gain: vector(d)"
+    latex = r"\operatorname{f}(x)_i = \frac{g_i x_i}{\sum_j x_j}"
+    verdict = checked(latex, notation, "gained_share_of_all", {"gained_share_of_all": gained_share_of_all})
+
+    assert "given 3 rows; one row agrees" in verdict.reason
+    assert verdict.suggestions == ()
 
 
 def test_every_draw_is_the_same_every_time():
