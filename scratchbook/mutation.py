@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
@@ -116,9 +116,10 @@ def mutant_job(job: Job) -> Job | None:
     return replace(job, session=replace(job.session, cells=tuple(cells), limits=LIMITS))
 
 
-def prove(book: Book, pages: Iterable[str], equivalents: dict[Change, str], server: ForkServer) -> Proof:
+def prove(book: Book, pages: Sequence[str], equivalents: dict[Change, str], server: ForkServer) -> Proof:
     """Change every equation of the pages and its code, and tell on the way which page is at work.
 
+    pages: all of them where none is named.
     Raises BookError for a page that fails, and where there is nothing to change.
     """
     proof = Proof(equivalents)
@@ -134,4 +135,6 @@ def prove(book: Book, pages: Iterable[str], equivalents: dict[Change, str], serv
                 proof.note(Change(label, where, operator, old, new), fate)
     if not proof.noticed:
         raise BookError("none of these pages has a checked equation, so nothing can be changed")
+    if pages:  # what is listed for other pages is not missing here
+        proof.equivalents = {change: reason for change, reason in equivalents.items() if change in proof.noticed}
     return proof
