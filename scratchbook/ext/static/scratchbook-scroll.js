@@ -12,10 +12,20 @@
   // The browser passes over what is far below (see the style sheet), and knows how wide it is once it has drawn it.
   const drawn = ({ target, skipped }) => skipped || reach(boxes.filter((box) => box.contains(target)));
   document.addEventListener("contentvisibilityautostatechange", drawn);
-  // A keyboard goes from box to box, also to those that were never on the screen.
+  // What was passed over is drawn once there is time, a little at once: a picture of the whole page, or a copy of it,
+  // has no blanks.  A keyboard goes from box to box at once, also to those that were never on the screen.
+  const skipped = [...document.querySelectorAll(".katex-html[style], .highlight pre")];
+  const draw = (count) => skipped.splice(0, count).forEach((part) => part.classList.add("drawn"));
+  const whenIdle = window.requestIdleCallback || ((work) => setTimeout(work, 50));
+  const drawMore = () => {
+    draw(6);
+    if (skipped.length) whenIdle(drawMore);
+    else reach(boxes);
+  };
+  addEventListener("load", () => whenIdle(drawMore));
   const drawAll = ({ key }) => {
     if (key !== "Tab") return;
-    document.documentElement.classList.add("all-drawn");
+    draw(skipped.length);
     reach(boxes);
     removeEventListener("keydown", drawAll, true);
   };
