@@ -146,12 +146,9 @@ class FillPlaces(SphinxPostTransform):
 def shown_lines(domain: LiveDomain) -> dict[str, list[tuple[frozenset[int], str, str]]]:
     """Return, by file, the lines of it that each cell of the book shows: (lines, page, cell), in page order."""
     shown: dict[str, list[tuple[frozenset[int], str, str]]] = {}
-    for docname, page in sorted(domain.pages.items()):
-        for cell in page.cells:
-            for _state, outcome in domain.cell_outcomes(docname, cell.id) if isinstance(cell, FileCell) else ():
-                listing = outcome.part("listing") if outcome else None
-                if listing:
-                    shown.setdefault(listing["path"], []).append((frozenset(listing["numbers"]), docname, cell.id))
+    for docname in sorted(domain.pages):
+        for cell, path, numbers in domain.seen_lines(docname):
+            shown.setdefault(path, []).append((frozenset(numbers), docname, cell))
     return shown
 
 

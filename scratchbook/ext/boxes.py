@@ -15,6 +15,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.locale import _
+from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from scratchbook.core.errors import Place, ScratchbookError
@@ -28,16 +29,13 @@ class Box(LiveDirective):
 
     wanted: ClassVar[dict[str, Converter]] = {"class": directives.class_option, "name": required}
 
-    def make_box(
-        self, title: list[nodes.Node], kind: str, *, folds: bool = False, node_class: type = nodes.admonition
-    ) -> nodes.Element:
+    def make_box(self, title: nodes.title, kind: str, *, folds: bool = False) -> nodes.admonition:
         """Return a box with its title and its body read."""
-        box: nodes.Element = node_class("", nodes.title("", "", *title))
+        box = nodes.admonition("", title)
         box["classes"] = ["box", kind, *self.options.get("class", [])]
         if folds:
             box["collapsible"] = "closed"
         self.set_source_info(box)
-        self.set_source_info(box[0])
         self.add_name(box)
         with self.inside(kind):
             box += self.parse_content_to_nodes()
@@ -58,13 +56,12 @@ class Box(LiveDirective):
         """The kind of the box around this one, "" for none."""
         return str(self.env.current_document.get(INSIDE, ""))
 
-    def read_title(self, default: str = "") -> list[nodes.Node]:
+    def read_title(self, default: str = "") -> nodes.title:
         """Return the title that the author wrote, with its mathematics and emphasis, or the default."""
         text = self.arguments[0].strip() if self.arguments else ""
-        if not text:
-            return [nodes.Text(default)]
-        inline, messages = self.parse_inline(text)
-        return [*inline, *messages]
+        title, messages = self.make_words(nodes.title, text or default)
+        title += messages
+        return title
 
     def require_content(self, choice: str) -> None:
         """Refuse an empty box."""
@@ -216,11 +213,12 @@ class Quiz(Box):
             )
             self.note("exercise", text, Place(self.place.path, first.line or self.place.line))
         cut_from_start(first, mark.end())
-        option = nodes.admonition("", nodes.title("", "", *first.children), *explain(mark[1] != " ", rest))
+        title = nodes.title(OPTION.sub("", first.rawsource, count=1), "", *first.children)
+        option = nodes.admonition("", title, *rest)
         option["classes"] = ["quiz-option", "quiz-right" if mark[1] != " " else "quiz-wrong"]
         option["collapsible"] = "closed"
         option["quiz_right"] = mark[1] != " "
-        option.source, option.line = first.source, first.line
+        option.source, option.line = title.source, title.line = first.source, first.line
         return option
 
     def _check_kind(self, right: list[bool], texts: list[str]) -> str:
@@ -239,13 +237,22 @@ class Quiz(Box):
         return kind
 
 
-def explain(is_right: bool, explanation: list[nodes.Node]) -> list[nodes.Node]:
-    """Return an explanation that begins with the verdict."""
-    verdict = nodes.strong("", _("Right.") if is_right else _("Not so."), classes=["quiz-verdict"])
-    first, *rest = explanation or [nodes.paragraph()]
-    if isinstance(first, nodes.paragraph):
-        return [nodes.paragraph("", "", verdict, nodes.Text(" "), *first.children), *rest]
-    return [nodes.paragraph("", "", verdict), first, *rest]
+class Verdicts(SphinxTransform):
+    """Begin each explanation of a quiz with its verdict: once it is translated, since a catalogue holds it without."""
+
+    default_priority = 30  # Sphinx translates at 20
+
+    def apply(self, **kwargs: Any) -> None:
+        """Add the verdict to each option."""
+        for option in self.document.findall(nodes.admonition):
+            if "quiz_right" not in option:
+                continue
+            verdict = nodes.strong("", _("Right.") if option["quiz_right"] else _("Not so."), classes=["quiz-verdict"])
+            first = option[1] if len(option) > 1 else None
+            if isinstance(first, nodes.paragraph):
+                first.insert(0, [verdict, nodes.Text(" ")])
+            else:
+                option.insert(1, nodes.paragraph("", "", verdict))
 
 
 def cut_from_start(paragraph: nodes.paragraph, count: int) -> None:
@@ -313,6 +320,7 @@ def register(app: Sphinx) -> None:
     """Tell Sphinx the boxes."""
     for name, directive in {"teach": Teach, "in-practice": InPractice, "question": Question, "quiz": Quiz}.items():
         app.add_directive(name, directive)
+    app.add_transform(Verdicts)
     app.add_post_transform(TitlesOnce)
     app.add_post_transform(QuizAsList)
     app.add_post_transform(BoxesAsText)

@@ -9,7 +9,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
-from scratchbook.core.cells import CellOutcome, FileCell
+from scratchbook.core.cells import CellOutcome
 from scratchbook.core.errors import Mistake
 from scratchbook.ext.domain import LiveDomain, domain_of, listing_id
 from scratchbook.ext.equations import ROOM, Equation, page_equations
@@ -90,7 +90,7 @@ def check_equations(app: Sphinx, docname: str) -> list[Mistake]:
         for code in entry.codes:
             if find_listing(domain, docname, code) is None:
                 text = f"equation {equation.name} is checked against {code['name']}, which no page shows"
-                choice = f"show its lines of {code['path']} with {{live}}, or check it against what the book shows"
+                choice = f"let a {{live}} show its lines of {code['path']}, or check it against what the book shows"
                 mistakes.append(Mistake("equation", f"{text}; {choice}", equation.place))
     return mistakes
 
@@ -98,19 +98,10 @@ def check_equations(app: Sphinx, docname: str) -> list[Mistake]:
 def find_listing(domain: LiveDomain, docname: str, code: dict[str, Any]) -> tuple[str, str] | None:
     """Return the (page, cell) that shows the first line of a function, on its own page if it is there."""
     for where in sorted(domain.pages, key=lambda name: (name != docname, name)):
-        for cell in domain.pages[where].cells:
-            if isinstance(cell, FileCell) and shows_line(domain, where, cell, code):
-                return where, cell.id
+        for cell, path, numbers in domain.seen_lines(where):
+            if path == code["path"] and code["line"] in numbers:
+                return where, cell
     return None
-
-
-def shows_line(domain: LiveDomain, docname: str, cell: FileCell, code: dict[str, Any]) -> bool:
-    """Whether a listing holds a line."""
-    for _, outcome in domain.cell_outcomes(docname, cell.id):
-        listing = outcome.part("listing") if outcome else None
-        if listing and listing["path"] == code["path"] and code["line"] in listing["numbers"]:
-            return True
-    return False
 
 
 def listing_uri(domain: LiveDomain, docname: str, cell: str) -> str:

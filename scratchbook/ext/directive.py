@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -34,6 +34,7 @@ LONGEST_QUOTE: Final = 80
 WHOLE_NUMBER: Final = re.compile(r"-?[0-9]{1,18}(_[0-9]{1,3}){0,6}")
 
 Converter = Callable[[str], Any]
+Words = TypeVar("Words", bound=nodes.TextElement)
 
 
 class AnyOption(dict[str, Converter]):
@@ -50,9 +51,7 @@ class Spot(NamedTuple):
     is_translated: bool
 
 
-def find_spot(
-    env: BuildEnvironment, source: str | os.PathLike[str] | None, line: int | None, ahead: int = 0
-) -> Spot:
+def find_spot(env: BuildEnvironment, source: str | os.PathLike[str] | None, line: int | None, ahead: int = 0) -> Spot:
     """Turn docutils' idea of a position into one from the project's root.  ahead: lines that it is ahead of it."""
     document = str(source or env.doc2path(env.current_document.docname))
     translated = TRANSLATED.search(document)
@@ -174,6 +173,13 @@ class LiveDirective(SphinxDirective):
     def note(self, kind: str, text: str, place: Place | None = None) -> None:
         """Keep a mistake; `report` says it at the end of every build in which it is still there."""
         self.page.mistakes.append(Mistake(kind, text, place or self.place))
+
+    def make_words(self, kind: type[Words], text: str) -> tuple[Words, list[nodes.system_message]]:
+        """Return a title or a caption, and what Sphinx has to say of it; catalogues hold it as the author wrote it."""
+        inline, messages = self.parse_inline(text)
+        words = kind(text, "", *inline)
+        self.set_source_info(words)
+        return words, messages
 
     def code_block(self, lines: list[str], language: str, options: dict[str, Any]) -> list[nodes.Node]:
         """Let Sphinx make the code block, with its caption, name, numbers and emphasis."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal
@@ -15,7 +15,7 @@ from sphinx.builders import Builder
 from sphinx.domains import Domain
 from sphinx.environment import BuildEnvironment
 
-from scratchbook.core.cells import BranchCell, Cell, CellOutcome, CodeCell, Outcome, State
+from scratchbook.core.cells import BranchCell, Cell, CellOutcome, Code, CodeCell, Outcome, State
 from scratchbook.core.errors import Mistake, Place
 from scratchbook.ext.settings import project_root
 
@@ -35,13 +35,15 @@ class States:
 class Shown:
     """What the author promised about one block, checked once its outcome is known.
 
-    cells: whose outputs it shows.   listing: the cell whose lines it shows.   emphasize: lines of that, as written.
+    cells: whose outputs it shows.   listing: the cell of its file.   emphasize: lines of that, as written.
+    seen: the cells whose code a reader sees, with its lines in the chapter; without, where a file's are in the outcome.
     no_output: the author's reason why there is none.   must_print: a block that must not stand there mute.
     """
 
     place: Place
     cells: tuple[str, ...]
     listing: str | None = None
+    seen: tuple[tuple[str, Code | None], ...] = ()
     emphasize: str | None = None
     no_output: str | None = None
     must_print: bool = False
@@ -187,6 +189,17 @@ class LiveDomain(Domain):
         name = f"{docname}#{cell_id}" if any(frozen.cell.id == cell_id for frozen in page.frozen) else docname
         return [(state, self._cell(session_key(name, state), cell_id)) for state in page.state_list]
 
+    def seen_lines(self, docname: str) -> Iterator[tuple[str, str, Sequence[int]]]:
+        """Yield what a reader of a page sees of code: the cell, its file or the chapter, and lines of that."""
+        for cell, code in (seen for shown in self.pages[docname].shown for seen in shown.seen):
+            if code:
+                yield cell, code.path, code.numbers
+                continue
+            for _, outcome in self.cell_outcomes(docname, cell):
+                listing = outcome.part("listing") if outcome else None
+                if listing:
+                    yield cell, listing["path"], listing["numbers"]
+
     def clear_doc(self, docname: str) -> None:
         """Forget a page; its outcomes stay until the run phase, which may need nothing else."""
         self.pages.pop(docname, None)
@@ -241,5 +254,5 @@ def register(app: Sphinx) -> None:
 
 
 def listing_id(docname: str, cell: str) -> str:
-    """Return the anchor of the lines of a file that a cell shows."""
+    """Return the anchor of the code that a cell shows."""
     return nodes.make_id(f"listing-{in_ids(docname)}-{cell}")

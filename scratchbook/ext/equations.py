@@ -17,6 +17,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.directives.patches import MathDirective
 from sphinx.environment import BuildEnvironment
+from sphinx.locale import _
 from sphinx.util.docutils import SphinxTranslator
 
 from scratchbook.core.cells import BranchCell
@@ -176,6 +177,9 @@ class NotationTable(LiveDirective):
         self.domain.keep(self.env.current_document.docname, NOTATIONS, kept)
         table = notation_table(notation, self.options.get("class", []))
         self.set_source_info(table)
+        for words in table.findall(nodes.paragraph):
+            if words.rawsource:  # it is the author's
+                self.set_source_info(words)
         return [table]
 
 
@@ -188,7 +192,7 @@ def notation_table(notation: Notation, classes: list[str]) -> nodes.table:
     """Return the reader's legend, in the order that the author wrote."""
     entries: list[Symbol | Function] = [*notation.symbols.values(), *notation.functions.values()]
     entries.sort(key=lambda entry: entry.row)
-    head = nodes.row("", *map(text_entry, ("symbol", "what it is", "in the code", "meaning")))
+    head = nodes.row("", *map(text_entry, (_("symbol"), _("what it is"), _("in the code"), _("meaning"))))
     rows = [nodes.row("", *notation_cells(entry)) for entry in entries if not getattr(entry, "is_implicit", False)]
     group = nodes.tgroup("", *(nodes.colspec(colwidth=width) for width in (15, 25, 25, 35)), cols=4)
     group += [nodes.thead("", head), nodes.tbody("", *rows)]
@@ -199,9 +203,9 @@ def notation_cells(entry: Symbol | Function) -> Iterator[nodes.entry]:
     """Yield the cells of one symbol."""
     kind = getattr(entry, "kind", None)  # a function has none
     yield nodes.entry("", nodes.paragraph("", "", nodes.math(entry.latex, entry.latex)))
-    yield text_entry(kind.said if kind else "function")
+    yield text_entry(kind.said if kind else _("function"))
     yield nodes.entry("", nodes.paragraph("", "", nodes.literal(entry.code, entry.code)))
-    yield text_entry(entry.meaning)
+    yield nodes.entry("", nodes.paragraph(entry.meaning, entry.meaning))  # which catalogues hold
 
 
 def text_entry(text: str) -> nodes.entry:

@@ -179,7 +179,7 @@ class Belongs(Box):
                 kind="exercise",
             )
         title = "Answer" if self.outer_box == "teach" else self.titles[self.name]
-        box = self.make_box([nodes.Text(_(title))], self.name, folds=True)
+        box = self.make_box(self.make_words(nodes.title, _(title))[0], self.name, folds=True)
         if label:
             box["scratchbook_belongs"] = label
             blocks = code_blocks(box, is_solution_code) if self.name == "solution" else []
@@ -240,6 +240,16 @@ class ExerciseList(LiveDirective):
         return [place]
 
 
+def keep_titles(app: Sphinx, doctree: nodes.document) -> None:
+    """Keep the titles of a chapter's exercises as they are once they are translated, for the list of all."""
+    page = domain_of(app.env).pages.get(app.env.current_document.docname)
+    boxes = [box for box in doctree.findall(nodes.admonition) if "scratchbook_exercise" in box]
+    titles = {box["scratchbook_exercise"][1]: box[0].astext() for box in boxes}
+    if page and titles:
+        known = page.kept["exercises"]
+        page.kept["exercises"] = [replace(one, title=titles.get(one.anchor, one.title)) for one in known]
+
+
 def check_belongings(app: Sphinx, env: BuildEnvironment) -> None:
     """Keep a mistake for each hint and solution whose exercise no chapter has."""
     domain = domain_of(env)
@@ -279,5 +289,6 @@ def register(app: Sphinx) -> None:
     for name in ("starter", "check"):
         app.add_directive(name, ExerciseCode)
     app.add_directive("exercises", ExerciseList)
+    app.connect("doctree-read", keep_titles)
     app.connect("env-updated", check_belongings, priority=400)
     app.connect("env-updated", judge_far_solutions, priority=400)

@@ -81,13 +81,16 @@ class Live(LiveDirective):
             # A mistake in `tag` must not show the whole file.
             shown = list(failure_box("the options of this block cannot be read", "", self.get_source_info()))
         cells = [cell.id]
+        seen: list[tuple[str, Code | None]] = [(cell.id, None)]
         if "".join(self.content).strip():
             code, run = self.page_code()
             demonstration = self._code_cell(f"{cell.id}-shown", run)
-            shown += self._input(code, run, {"class": ["scratchbook-input", "scratchbook-demonstration"]})
+            options = {"class": ["scratchbook-input", "scratchbook-demonstration"]}
+            shown += self._input(demonstration, code, options)
             cells.append(demonstration.id)
+            seen.append((demonstration.id, code))
         must_print = not (self.options.get("optional") or self._lost_its_selection or "no-output" in self.faulty)
-        self._promise(cells, must_print=must_print)
+        self._promise(cells, seen, must_print=must_print)
         return [*shown, *self._output(cells, cell.id)]
 
     @property
@@ -102,8 +105,8 @@ class Live(LiveDirective):
             raise ScratchbookError("every line of this block is hidden and skipped, so nothing is left of it")
         slug = nodes.make_id(self.options.get("name", ""))
         cell = self._code_cell(self.page.fresh_id(slug) if slug else self.page.numbered_id("code"), run)
-        shown = self._input(code, run, self._block_options(len(code.numbers)))
-        self._promise([cell.id], must_print=False)
+        shown = self._input(cell, code, self._block_options(len(code.numbers)))
+        self._promise([cell.id], [(cell.id, code)], must_print=False)
         return [*shown, *self._output([cell.id], cell.id)]
 
     def _check_options(self) -> None:
@@ -168,12 +171,16 @@ class Live(LiveDirective):
             block["ids"].append(listing_id(slot.page, cell.id))
         return shown
 
-    def _input(self, code: Code, run: Code, options: dict[str, Any]) -> list[nodes.Node]:
+    def _input(self, cell: CodeCell, code: Code, options: dict[str, Any]) -> list[nodes.Node]:
+        """Return the code of a cell as it is shown."""
         if "hide-code" in self.options or not code.text.strip():
             return []
-        if set(code.numbers) <= set(run.numbers):
+        if set(code.numbers) <= set(cell.code.numbers):
             options["force"] = None  # Python itself tells what is wrong with code that runs
-        return self.code_block(code.text.split("\n"), "python", options)
+        shown = self.code_block(code.text.split("\n"), "python", options)
+        for block in literal_blocks(shown):
+            block["ids"].append(listing_id(self.env.current_document.docname, cell.id))
+        return shown
 
     def _output(self, cells: list[str], label: str) -> list[nodes.Node]:
         """Return the place of the output; the caption and name of a figure or table are its own."""
@@ -200,8 +207,8 @@ class Live(LiveDirective):
     def _caption(self, kind: type[nodes.caption] | type[nodes.title]) -> list[nodes.Node]:
         if "caption" not in self.options:
             return []
-        parsed, messages = self.parse_inline(self.options["caption"])
-        return [kind(self.options["caption"], "", *parsed), *messages]
+        words, messages = self.make_words(kind, self.options["caption"])
+        return [words, *messages]
 
     def _block_options(self, lines: int | None) -> dict[str, Any]:
         """Return what Sphinx's code block is told; `lines` is None while a file's are not known."""
@@ -219,7 +226,7 @@ class Live(LiveDirective):
             options["emphasize-lines"] = spec
         return options
 
-    def _promise(self, cells: list[str], *, must_print: bool) -> None:
+    def _promise(self, cells: list[str], seen: list[tuple[str, Code | None]], *, must_print: bool) -> None:
         hides = "hide-output" in self.options
         self.page.shown.append(
             Shown(
@@ -227,6 +234,7 @@ class Live(LiveDirective):
                 cells=() if hides else tuple(cells),
                 emphasize=self.options.get("emphasize-lines") if self.arguments else None,
                 listing=cells[0] if self.arguments else None,
+                seen=() if "hide-code" in self.options else tuple(seen),
                 no_output=self.options.get("no-output"),
                 must_print=must_print,
             )
@@ -242,9 +250,7 @@ def read_limits(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def read_emphasis(
-    spec: str, count: int, place: Place | None = None, option: str = "emphasize-lines"
-) -> list[int]:
+def read_emphasis(spec: str, count: int, place: Place | None = None, option: str = "emphasize-lines") -> list[int]:
     """Read '1,3-5' as line numbers within a block of `count` lines.  Raises ScratchbookError."""
     chosen: list[int] = []
     for part in spec.split(","):

@@ -9,6 +9,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.locale import _
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from scratchbook.core.errors import Mistake, Place, ScratchbookError
@@ -45,7 +46,7 @@ class KeyEquations(Box):
         if not labels:
             raise ScratchbookError("{key-equations} is empty: list the labels of equations in it, one a line")
         self.content = self.content[:0]
-        box = self.make_box(self.read_title("Key equations"), "key-equations")
+        box = self.make_box(self.read_title(_("Key equations")), "key-equations")
         for number, label in enumerate(labels):
             block = nodes.math_block("", "", label=None, number=None, classes=["key-equation"])
             block["no-wrap"] = block["nowrap"] = False

@@ -27,6 +27,7 @@ from scratchbook.ext.parts import (
     text_block,
 )
 from scratchbook.ext.states import Variant, show_states, show_states_inline, state_control
+from scratchbook.ext.stores import is_idle
 
 
 class FillSlots(SphinxPostTransform):
@@ -39,7 +40,9 @@ class FillSlots(SphinxPostTransform):
     form: ClassVar[str] = "plain"
 
     def run(self, **kwargs: Any) -> None:
-        """Replace each placeholder of the document."""
+        """Replace each placeholder of the document; a builder that shows no output wants captions all the same."""
+        if is_idle(domain_of(self.env).builder):
+            return
         fillers: dict[str, Callable[[nodes.Element, Slot], list[nodes.Node]]] = {
             "listing": self.fill_listing,
             "output": self.fill_output,

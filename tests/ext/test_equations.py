@@ -198,6 +198,30 @@ def test_code_that_no_page_shows_is_refused(chapter):
     assert [warning for warning in built.warnings if "which no page shows" in warning]
 
 
+TRIPLE = "def triple(x):\n    return 3 * x\n"
+
+
+@pytest.mark.parametrize(
+    ("block", "anchor"),
+    [
+        (f"```{{live}}\n{TRIPLE}```", "listing-index-code-1"),
+        (f"```{{live}} code.py\n:tag: other\n:no-output: none\n\n{TRIPLE}```", "listing-index-code-other-shown"),
+        (f"```{{live}}\n:hide-code:\n\n{TRIPLE}```", None),
+        (f"```{{live}}\nx = 1\n#hide:start\n{TRIPLE}#hide:stop\n```", None),
+        ("```{live} code.py\n:hide-code:\n:no-output: none\n```", None),
+    ],
+    ids=["a block", "a demonstration", "a hidden block", "hidden lines", "a hidden file"],
+)
+def test_code_of_the_page_counts_where_a_reader_sees_it(chapter, block, anchor):
+    equation = display("t(x) = 3x", ":label: eq-t\n:check: triple")
+    built = chapter(page("\n```{notation}\nx: vector(d)\n```\n", equation, f"\n{block}\n"), CODE + TRIPLE, "html")
+    links = re.findall(r'href="#([^"]+)"[^>]*>✓ triple', built.file("index.html"))
+
+    assert ["which no page shows" in warning for warning in built.warnings] == ([] if anchor else [True])
+    assert links == ([anchor] if anchor else [])
+    assert f'id="{anchor}"' in built.file("index.html") or not anchor
+
+
 def test_a_name_that_the_page_does_not_know_is_told_at_the_option(chapter):
     built = chapter(page(NOTATION, display(EQUATION, ":label: eq-rms\n:check: rmz(x)"), SHOWN), CODE)
 
