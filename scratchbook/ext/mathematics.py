@@ -95,7 +95,8 @@ class Mathematics:
             fact = drawing.error or price_lint(node)
             if fact:
                 tex = " ".join(node.astext().split())
-                text = f"in '{tex if len(tex) < 60 else tex[:57] + '...'}': {fact[0].lower() + fact[1:]}{advice(fact)}"
+                begin = fact[0].lower() if fact.split()[0][1:].islower() else fact[0]  # HTML and KaTeX are names
+                text = f"in '{tex if len(tex) < 60 else tex[:57] + '...'}': {begin}{fact[1:]}{advice(fact)}"
                 mistakes.append(Mistake("math", text, place_of(app, node, drawing)))
 
     def formula(self, node: nodes.Element, *, form: Any = "htmlAndMathml") -> Formula:

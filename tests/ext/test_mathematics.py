@@ -18,6 +18,14 @@ def test_a_formula_is_markup_before_any_script_runs(chapter):
     assert "MathJax" not in html
 
 
+def test_a_name_at_the_beginning_of_a_fact_keeps_its_letters(chapter):
+    deep = "{" * 5000 + "x" + "}" * 5000
+    built = chapter(f"# Book\n\n$\\htmlData{{a=b}}{{x}}$\n\n$\\foo$\n\n${deep}$\n")
+    facts = [warning.split("': ")[1].split(";")[0] for warning in built.warnings]
+
+    assert [fact[:9] for fact in facts] == ["HTML exte", "undefined", "KaTeX can"]
+
+
 def test_a_page_without_mathematics_loads_none_of_it(project):
     built = project.write({"docs/index.md": "# Book\n\n$x$\n\n```{toctree}\na\n```\n", "docs/a.md": "# A\n"}).build(
         "html"
