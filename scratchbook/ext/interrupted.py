@@ -20,6 +20,7 @@ from sphinx.locale import __
 from sphinx.util.logging import NAMESPACE
 
 READING: Final = "scratchbook-reading.json"
+LINES_OF_RECORD: Final = 4
 
 
 def record_path(app: Sphinx) -> Path:
@@ -47,6 +48,14 @@ def end(app: Sphinx) -> None:
     """Note that all is read and written."""
     writing_path(app).unlink(missing_ok=True)
     (Path(app.doctreedir) / READING).unlink(missing_ok=True)
+
+
+def forget_half_a_record(app: Sphinx) -> None:
+    """Take away the part of Sphinx's own record that a killed build or a full disk left: Sphinx fails to read it."""
+    path = Path(app.outdir) / ".buildinfo"
+    with contextlib.suppress(OSError):
+        if path.read_bytes().count(b"\n") < LINES_OF_RECORD:
+            path.unlink()
 
 
 def on_get_outdated(
@@ -112,6 +121,7 @@ def lost_file(record: logging.LogRecord) -> str | None:
 
 def connect(app: Sphinx, lost: Lost) -> None:
     """Connect what must be noted while reading; `incremental` notes the rest."""
+    app.connect("builder-inited", forget_half_a_record)
     app.connect("builder-inited", lost.begin)
     app.connect("build-finished", lost.end)
     app.connect("env-get-outdated", on_get_outdated)

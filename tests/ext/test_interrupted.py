@@ -227,6 +227,16 @@ def test_an_environment_of_an_older_version_is_made_anew(page, monkeypatch):
     assert "0 run, 1 cached" in built.log
 
 
+@pytest.mark.parametrize("part", [0, 0.3, 0.9])
+def test_half_a_record_of_sphinx_is_forgotten(page, part):
+    path = Path(page.build("html").app.outdir) / ".buildinfo"
+    whole = path.read_bytes()
+    path.write_bytes(whole[: int(len(whole) * part)])
+
+    assert page.build("html").messages == ""
+    assert path.read_bytes() == whole
+
+
 def test_what_cannot_be_copied_stays_where_it_is(page):
     page.settings |= {"html_theme": "own", "html_theme_path": [str(page.root / "themes")]}
     page.write({"themes/own/theme.toml": '[theme]\ninherit = "basic"\n', "themes/own/static/own.css": "p {}\n"})
