@@ -69,6 +69,23 @@ def test_a_book_that_is_there_is_not_overwritten(tmp_path, capsys):
     assert [path.name for path in tmp_path.iterdir()] == ["docs"]
 
 
+@pytest.mark.parametrize("place", ["docs", "", "..", "conf.py"])
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_book_that_cannot_be_whole_is_not_begun(tmp_path, capsys, place, is_link):
+    """A file stands where a folder must be, or a link that leads nowhere where anything must be."""
+    folder = tmp_path / "outer" / "book"
+    path = (folder / place).resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if is_link:
+        path.symlink_to(tmp_path / "elsewhere")
+    else:
+        path.write_text("mine")
+
+    assert main(["new", str(folder)]) == 2
+    assert capsys.readouterr().err.startswith(f"scratchbook: {path} is ")
+    assert [found for found in tmp_path.rglob("*") if found.is_file()] == ([] if is_link else [path])
+
+
 # The store.
 
 
