@@ -53,7 +53,7 @@ GERMAN = {
     "Code of *mine*": "*Mein* Code",
     "Which *one*?": "*Welches*?",
     "*This* one.": "Dies *hier*.",
-    "It is $a$.": "Es ist $a$.",
+    "It is $a$.": "Wegen $a$.",
     "Another.": "Das andere.",
     "what it counts": "was es zählt",
     "Count *it*": "*Zähle*",
@@ -75,6 +75,6 @@ def test_a_catalogue_holds_all_that_an_author_wrote_as_it_was_written(project):
     text = german.file("index.txt")
 
     assert german.warnings == []
-    shown = ["Tafel von 2", "*Mein* Code", "*Welches*?", "Dies *hier*.", "was es zählt", "**Right.** Es ist a."]
+    shown = ["Tafel von 2", "*Mein* Code", "*Welches*?", "Dies *hier*.", "was es zählt", "**Right.** Wegen a."]
     shown += ["**Not so.**\n", "1. Zähle", "1. *Zähle*"]
     assert [words for words in shown if words not in text] == []
