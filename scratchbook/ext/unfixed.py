@@ -22,6 +22,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.logging import NAMESPACE, is_suppressed_warning
 
 from scratchbook.ext import report
+from scratchbook.ext.domain import domain_of
 
 
 class Unfixed(logging.Handler):
@@ -94,15 +95,17 @@ def find_source(location: Any) -> Iterator[str]:
 
 
 def pages_of(env: BuildEnvironment, place: str) -> Iterator[str]:
-    """Yield the page that a docname or path is, or those that include it."""
+    """Yield the page that a docname or path is, or those that include it.  Our own paths count from the root."""
     if place in env.all_docs:
         yield place
         return
-    docname = env.path2doc(place)
+    ours = domain_of(env).root / place
+    path = ours if ours.exists() else Path(place).resolve()
+    docname = env.path2doc(path)
     if docname in env.all_docs:
         yield docname
         return
-    path = Path(place).resolve()
+    path = path.resolve()
     for page, dependencies in env.dependencies.items():
         if any((Path(env.srcdir) / dependency).resolve() == path for dependency in dependencies):
             yield page

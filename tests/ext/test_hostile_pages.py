@@ -1,5 +1,6 @@
 """Hidden characters, letters that no file can hold, code that is no Python: each is told, and none ends a build."""
 
+import re
 import subprocess
 import sys
 
@@ -180,3 +181,20 @@ def test_a_part_of_other_markup_has_its_path_from_the_root(project, monkeypatch)
 
     (warning,) = built.warnings
     assert warning.startswith("docs/parts/part.txt:5: WARNING: ZeroDivisionError")
+
+
+def test_a_link_that_would_run_something_is_told_and_left_out(project):
+    uris = ["javascript:alert(1)", "JavaScript:alert(2)", "data:text/html,x", "https://a.b/"]
+    links = " ".join(f"`word{number} <{uri}>`__" for number, uri in enumerate(uris))
+    bib = "@book{k, title={T}, author={A, B}, year={1931}, publisher={P}, url={javascript:alert(4)}}\n"
+    project.write({"docs/index.rst": f"Book\n====\n\n{links}\n\n:cite:p:`k`\n\n.. bibliography::\n", "s.bib": bib})
+    (project.root / "docs/index.md").unlink()
+    settings = {"extensions": ["scratchbook", "sphinxcontrib.bibtex"], "bibtex_bibfiles": ["s.bib"]}
+    built = project.build("html", **settings)
+    told = re.findall("the link to '(.+)' is left out", built.messages)
+
+    assert sorted(told) == ["JavaScript:alert(2)", "data:text/html,x", "javascript:alert(1)", "javascript:alert(4)"]
+    assert re.findall(r'external" href="([^"]*)"', built.file("index.html")) == ["https://a.b/"]
+    assert "word0" in built.file("index.html")
+    again = project.build("html", **settings)
+    assert (again.status, again.messages) == (1, built.messages)
