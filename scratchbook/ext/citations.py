@@ -8,15 +8,17 @@ ten milliseconds a time; here that is done once a build.
 from __future__ import annotations
 
 import contextlib
+import io
 import pickle
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import metadata
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import pybtex
 import pybtex.plugin
+import pybtex.richtext
 from pybtex.plugin import register_plugin
 from pybtex.style import FormattedEntry
 from pybtex.style.formatting.unsrt import Style as UnsortedStyle
@@ -29,6 +31,17 @@ from scratchbook.core.kept import Kept, key_of
 from scratchbook.ext.incremental import own_digest
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
+TEXTS: Final = {"Text", "String", "Tag", "HRef", "Protected", "Symbol"}
+
+
+class TextReader(pickle.Unpickler):
+    """Read a text of pybtex that was kept; whatever else a file may name is not made, since making it can run code."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Return a class of pybtex's texts.  Raises UnpicklingError for anything else."""
+        if module == pybtex.richtext.__name__ and name in TEXTS:
+            return getattr(pybtex.richtext, name)
+        raise pickle.UnpicklingError(f"{module}.{name} is no text")
 
 
 class AuthorYearLabels(BaseLabelStyle):  # type: ignore[misc]  # pybtex has no types
@@ -79,7 +92,7 @@ class AuthorYearStyle(UnsortedStyle):  # type: ignore[misc]
         data = cls.kept.get(key) if cls.kept else None
         if data is not None:
             with contextlib.suppress(Exception):  # of another version of pybtex, whatever reading it raises
-                return pickle.loads(data)
+                return TextReader(io.BytesIO(data)).load()
         return None
 
     @classmethod

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import pickle
+
 import pytest
 from docutils import nodes
+from pybtex.richtext import HRef, Protected, Symbol, Tag, Text
 
-from scratchbook.ext.citations import AuthorYearLabels, author_year
+from scratchbook.core.kept import Kept
+from scratchbook.ext.citations import AuthorYearLabels, AuthorYearStyle, author_year
 
 BIB = """
 @misc{one, title={T}, author={Shazeer, Noam}, year={2020}}
@@ -79,3 +84,25 @@ def test_an_unknown_source_is_a_message(project):
     project.write({"a.bib": BIB, "docs/index.md": "# A\n\nSee {cite:p}`nobody`.\n"})
 
     assert any('"nobody"' in message for message in project.build().warnings)
+
+
+class Command:
+    """What pickle makes by calling something."""
+
+    def __init__(self, function, *arguments):
+        self.made = function, arguments
+
+    def __reduce__(self):
+        return self.made
+
+
+def test_a_text_that_was_kept_comes_back_and_nothing_else_does(tmp_path, monkeypatch):
+    text = Text("a", Tag("em", "b"), HRef("https://a.b/", "c"), Symbol("ndash"), Protected("D"))
+    kept = Kept(tmp_path / "kept.sqlite")
+    kept.put("text", pickle.dumps(text))
+    kept.put("hostile", pickle.dumps(Command(os.mkdir, str(tmp_path / "made"))))
+    monkeypatch.setattr(AuthorYearStyle, "kept", kept)
+
+    assert AuthorYearStyle._read("text") == text
+    assert AuthorYearStyle._read("hostile") is None
+    assert not (tmp_path / "made").exists()
