@@ -118,6 +118,29 @@ def test_a_version_is_published_beside_the_others(repository):
     assert '<a href="v1.0/">v1.0</a>' in git(clone, "show", "FETCH_HEAD:index.html")
 
 
+def test_a_version_that_is_published_meanwhile_stays(repository):
+    clone, site = repository
+    publish(clone, site, "latest")
+    git(clone.parent, "clone", "--quiet", "origin", "other")
+    hook = clone / ".git" / "hooks" / "pre-push"
+    other = f"cd {clone.parent / 'other'} && env -u GIT_DIR {ROOT / '.ci' / 'publish'} {site} v1.0"
+    hook.write_text(f"#!/bin/sh\nrm {hook}\n({other})\n")
+    hook.chmod(0o755)
+    (site / "index.html").write_text("two")
+    done = publish(clone, site, "latest")
+
+    assert done.stdout.endswith("published latest\n"), done.stderr
+    git(clone, "fetch", "--quiet", "origin", "gh-pages")
+    assert git(clone, "show", "FETCH_HEAD:latest/index.html") == "two"
+    assert git(clone, "show", "FETCH_HEAD:v1.0/index.html") == "two"
+
+
+def test_no_two_versions_share_a_group_that_drops_those_that_wait():
+    jobs = yaml.safe_load((ROOT / ".github/workflows/site.yml").read_text())["jobs"]
+
+    assert "github.ref" in jobs["publish"]["concurrency"]
+
+
 def test_a_version_replaces_itself_whole(repository):
     clone, site = repository
     publish(clone, site, "latest")
