@@ -128,7 +128,8 @@ def on_doctree_read(app: Sphinx, doctree: nodes.document) -> None:
 def on_get_outdated(
     app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
 ) -> list[str]:
-    """Return the pages of which some source has other bytes than when it was read."""
+    """Return the pages of which some source has other bytes than when it was read, or a chapter that they list is
+    gone."""
     digests: dict[str, str | None] = {}
 
     def digest(path: str) -> str | None:
@@ -140,7 +141,8 @@ def on_get_outdated(
     return [
         docname
         for docname in env.found_docs - added - changed
-        if any(digest(path) != before for path, before in known.get(docname, {"": "unknown"}).items())
+        if removed.intersection(env.toctree_includes.get(docname, ()))
+        or any(digest(path) != before for path, before in known.get(docname, {"": "unknown"}).items())
     ]
 
 

@@ -283,6 +283,17 @@ def test_the_list_of_exercises_follows_the_exercises(project):
     assert "Newer" in project.build("html").file("lists.html")
 
 
+def test_a_table_of_contents_forgets_a_chapter_that_was_renamed(project):
+    exercise = "# Two\n\n:::{exercise} A\n:name: ex-a\n\nWhy?\n:::\n\n```{live}\n:caption: One\n\nprint(1)\n```\n"
+    index = "# One\n\n```{toctree}\n:numbered:\n\ntwo\n```\n"
+    project.write({"docs/index.md": index, "docs/two.md": exercise})
+    project.build("html", numfig=True)
+    (project.root / "docs" / "two.md").rename(project.root / "docs" / "three.md")
+
+    (warning,) = [line for line in project.build("html", numfig=True).warnings if "'two'" in line]
+    assert "docs/index.md:3: WARNING: toctree contains reference to nonexisting document 'two'" in warning
+
+
 def test_a_book_is_read_anew_by_another_version_of_ours(project, monkeypatch):
     project.write({"docs/index.md": "# One\n\n```{toctree}\ntwo\n```\n", "docs/two.md": "# Two\n"})
     project.build("html")
