@@ -153,7 +153,7 @@ class Page:
         elif cell.wants == "figure":
             from scratchbook.core.figures import take_figures  # few pages draw, and this room brings a parser of XML
 
-            ending.parts += take_figures(value, cell.id)
+            ending.parts += take_figures(value, cell.id, open_figures())
         elif cell.wants == "table":
             table = make_table(value)
             rows = [[self.clean(text) for text in row] for row in table.rows]
@@ -164,7 +164,7 @@ class Page:
         elif cell.show_value:
             with np.printoptions(legacy="1.25"):  # that is: a NumPy scalar is the number that it is
                 sys.stdout.write(f"{value!r}\n")  # `print` may be the page's own
-        elif open_figures() - drawn and self._loses_figures(cell):
+        elif set(open_figures()) - set(drawn) and self._loses_figures(cell):
             text = "drew a figure that no block shows; say what it shows with :figure: of {live}, save it, or close it"
             ending.fail(Mistake("output", text))
 
@@ -206,10 +206,10 @@ class Page:
         return Mistake(kind_of(cell), text)
 
 
-def open_figures() -> set[int]:
-    """Return the numbers of matplotlib's open figures."""
+def open_figures() -> list[int]:
+    """Return the numbers of matplotlib's open figures, in the order they were made."""
     pyplot = sys.modules.get("matplotlib.pyplot")
-    return set(pyplot.get_fignums()) if pyplot else set()
+    return pyplot.get_fignums() if pyplot else []
 
 
 def kind_of(cell: ValueCell | ClaimCell) -> str:

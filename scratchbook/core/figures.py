@@ -7,6 +7,7 @@ import io
 import re
 import sys
 import warnings
+from collections.abc import Sequence
 from typing import Any, Final
 from xml.etree import ElementTree
 
@@ -31,10 +32,11 @@ ElementTree.register_namespace("", SVG)
 ElementTree.register_namespace("xlink", XLINK)
 
 
-def take_figures(value: Any, cell: str) -> list[Part]:
+def take_figures(value: Any, cell: str, opened: Sequence[int] = ()) -> list[Part]:
     """Return the parts for what a block drew, and close it, so that the next block starts with nothing.
 
-    value: what the block ended with: a figure, or an object or text that is SVG; else matplotlib's open figures count.
+    value: what the block ended with: a figure, or an object or text that is SVG; else matplotlib's open figures count,
+    by their numbers in `opened`.
     cell: its id, put before every id in the figure, since ids are shared by all of a page.   Raises OutputError.
     """
     prefix = re.sub(r"[^\w-]", "-", cell)
@@ -43,7 +45,8 @@ def take_figures(value: Any, cell: str) -> list[Part]:
         drawing = value._repr_svg_()
     if drawing is not None:
         return [svg_part(tidy_svg(drawing, f"{prefix}-"))]
-    figures = [value] if hasattr(value, "savefig") else _open_figures()
+    is_figure = hasattr(value, "savefig")
+    figures = [value] if is_figure else [sys.modules["matplotlib.pyplot"].figure(number) for number in opened]
     if not figures:
         raise OutputError("drew no figure; draw with matplotlib, or end with a figure, an SVG text or _repr_svg_()")
     parts = []
@@ -56,12 +59,6 @@ def take_figures(value: Any, cell: str) -> list[Part]:
     if told:
         raise OutputError(f"the figure is not what was meant: {told[0].message}")
     return parts
-
-
-def _open_figures() -> list[Any]:
-    """Return matplotlib's open figures, in the order they were made."""
-    pyplot = sys.modules.get("matplotlib.pyplot")
-    return [pyplot.figure(number) for number in pyplot.get_fignums()] if pyplot else []
 
 
 def close_figures() -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import re
 import shutil
+import time
 from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 from typing import Final
 
 from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
@@ -28,6 +31,7 @@ USED_ID: Final = re.compile(r"#([\w:.-]+)")
 INDENTATION: Final = re.compile(r"\s*\n\s*")
 SIZE: Final = re.compile(r'\s(width|height)="([\d.]+)(px|pt|)"')
 POINTS_OF_REM: Final = 12
+IDLE_SECONDS: Final = 3600.0  # after which no build that still runs needs a figure's file
 
 CONVERTER: Final = "rsvg-convert"  # makes PDF of SVG, see `drawings`
 
@@ -101,12 +105,26 @@ def in_letters(size: re.Match[str]) -> str:
     return f' {size[1]}="{round(points / POINTS_OF_REM, 3):g}rem"'
 
 
+def figure_folder(doctrees: Path | str) -> Path:
+    """Return where figures stand that are files, until a builder has copied them."""
+    return Path(doctrees) / "scratchbook"
+
+
+def sweep_figures(app: Sphinx, exception: Exception | None) -> None:
+    """Remove what no build has used for a while; a page that is written again makes its own again."""
+    for path in figure_folder(app.doctreedir).glob("*"):
+        with contextlib.suppress(OSError):  # another build sweeps too
+            if path.stat().st_mtime < time.time() - IDLE_SECONDS:
+                path.unlink()
+
+
 def image_file(content: bytes, kind: str, alt: str, env: BuildEnvironment) -> nodes.image:
     """Return an image whose file is named by its content, beside the doctrees; builders copy it as any other."""
-    path = Path(env.doctreedir) / "scratchbook" / f"{hashlib.sha256(content).hexdigest()[:24]}.{kind}"
+    path = figure_folder(env.doctreedir) / f"{hashlib.sha256(content).hexdigest()[:24]}.{kind}"
     if not path.is_file() or path.read_bytes() != content:  # a killed build may have left half of it
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
+    path.touch()
     name = path.as_posix()
     env.images.add_file(env.current_document.docname, name)
     return nodes.image("", uri=name, alt=alt, candidates={"*": name}, classes=["scratchbook-figure"])

@@ -14,7 +14,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from scratchbook.core.cells import CellOutcome, CodeCell, FileCell, State
 from scratchbook.ext.domain import Slot, domain_of, output_id
-from scratchbook.ext.figures import figure_nodes
+from scratchbook.ext.figures import figure_nodes, sweep_figures
 from scratchbook.ext.live import read_emphasis
 from scratchbook.ext.parts import (
     failure,
@@ -273,5 +273,6 @@ def close_gap(node: nodes.Element) -> None:
 
 def register(app: Sphinx) -> None:
     """Add the transforms, one for each form."""
+    app.connect("build-finished", sweep_figures)
     for transform in (FillSlots, FillSlotsForHtml, FillSlotsForEpub, FillSlotsForLatex):
         app.add_post_transform(transform)

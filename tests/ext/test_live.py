@@ -1,5 +1,6 @@
 """{live}, {value} and {claim}: what a page shows of files and of its own code."""
 
+import os
 import re
 import shutil
 from pathlib import Path
@@ -276,6 +277,19 @@ def test_a_figure_that_cannot_be_pdf_is_told_in_every_build_and_is_its_words(pro
     assert "Two \\textless{}lines\\textgreater{}" in built.file("book.tex")
     assert ".svg" not in built.file("book.tex")
     assert (built.status, again.status, again.warnings) == (1, 1, built.warnings)
+
+
+def test_the_file_of_a_figure_that_no_build_uses_is_swept_once_it_is_old(project):
+    text = f"# Book\n\n{DRAWING}\n"
+    folder = Path(project.write({"docs/index.md": text}).build("text").app.doctreedir) / "scratchbook"
+    (used,) = folder.iterdir()
+    for name in ("old.svg", used.name):
+        (folder / name).write_bytes(used.read_bytes())
+        os.utime(folder / name, (0, 0))
+    (folder / "new.svg").write_bytes(b"")
+    project.write({"docs/index.md": f"{text}\nMore.\n"}).build("text")
+
+    assert sorted(path.name for path in folder.iterdir()) == sorted(["new.svg", used.name])
 
 
 def test_a_figure_without_a_form_for_a_builder_is_told_in_every_build_and_is_its_words(project, monkeypatch):
