@@ -57,25 +57,30 @@ def make_parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    new = commands.add_parser("new", help="write the three files of a first book")
+    def add(
+        name: str, purpose: str, more: str = "", parents: Sequence[argparse.ArgumentParser] = (places,)
+    ) -> argparse.ArgumentParser:
+        said = f"{purpose[0].upper()}{purpose[1:]}.{more}"
+        return commands.add_parser(name, parents=parents, help=purpose, description=said)
+
+    new = add("new", "write the three files of a first book", parents=())
     new.add_argument("folder", type=Path, metavar="FOLDER", help="where, such as my-book")
 
-    cache = commands.add_parser("cache", parents=[places], help="ask the store of outcomes")
+    cache = add("cache", "ask the store of outcomes")
     what = cache.add_mutually_exclusive_group(required=True)
     what.add_argument("--explain", metavar="PAGE", help="say why a page must run, or that it need not")
     what.add_argument("--verify", action="store_true", help="run every stored page again and compare")
     what.add_argument("--clear", action="store_true", help="forget every outcome")
     cache.set_defaults(run=ask_cache)
 
-    twice = commands.add_parser("twice", parents=[places], help="run every page in two processes and compare")
+    twice = add("twice", "run every page in two processes and compare")
     twice.add_argument("pages", nargs="*", metavar="PAGE", help="only these pages")
     twice.set_defaults(run=run_twice)
 
-    review = commands.add_parser(
+    review = add(
         "review",
-        parents=[places],
-        help="show every outcome that differs from the accepted one, and accept or refuse it",
-        description="Without a terminal it shows the differences, and its exit status is 1 if there are any.",
+        "show every outcome that differs from the accepted one, and accept or refuse it",
+        "  Without a terminal it shows the differences, and its exit status is 1 if there are any.",
     )
     review.add_argument("pages", nargs="*", metavar="PAGE", help="only these pages")
     how = review.add_mutually_exclusive_group()
@@ -83,20 +88,14 @@ def make_parser() -> argparse.ArgumentParser:
     how.add_argument("--refresh", action="store_true", help="run the frozen blocks and store what they give; not in CI")
     review.set_defaults(run=run_review, execute="run")
 
-    mutate = commands.add_parser(
-        "mutate",
-        parents=[places],
-        help="change every equation and its code in small ways, and count which changes the checks notice",
+    mutate = add(
+        "mutate", "change every equation and its code in small ways, and count which changes the checks notice"
     )
     mutate.add_argument("pages", nargs="*", metavar="PAGE", help="only these pages")
     mutate.add_argument("--equivalents", type=Path, metavar="FILE", help="changes that change no value, with reasons")
     mutate.set_defaults(run=run_mutate)
 
-    doctest = commands.add_parser(
-        "doctest",
-        parents=[places],
-        help="run the doctest blocks, the examples in docstrings and the checks of all equations",
-    )
+    doctest = add("doctest", "run the doctest blocks, the examples in docstrings and the checks of all equations")
     doctest.set_defaults(run=run_doctest, execute="run", builder="doctest")
     return parser
 

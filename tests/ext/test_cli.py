@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import subprocess
 import sys
 import warnings
@@ -53,6 +54,14 @@ def ask(book, capsys, monkeypatch):
 def pins(book, page="one"):
     path = book.root / "pins" / f"{page}.toml"
     return path.read_text() if path.exists() else None
+
+
+@pytest.mark.parametrize("command", ["new", "cache", "twice", "review", "mutate", "doctest"])
+def test_help_says_what_a_command_is_for(command, capsys):
+    with pytest.raises(SystemExit):
+        main([command, "--help"])
+
+    assert re.search(r"^[A-Z][a-z]+ (the|every) ", capsys.readouterr().out, re.MULTILINE)
 
 
 # A first book.
