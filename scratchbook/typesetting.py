@@ -6,6 +6,7 @@ it only says which packages are missing.
 
 from __future__ import annotations
 
+import argparse
 import re
 import shutil
 import subprocess
@@ -121,7 +122,7 @@ def typeset(folder: Path) -> tuple[Path, str]:
     return source.with_suffix(".pdf"), text
 
 
-def main(folder: str = "", target: str = "") -> int:
+def main(folder: str = "", target: str = ".") -> int:
     """Make the PDF and tell of losses; 0 when nothing is missing or lost."""
     sources = Path(folder).glob("*.tex") if folder else ()
     missing = missing_packages("".join(file.read_text("utf-8") for file in sources) if folder else None)
@@ -145,5 +146,18 @@ def main(folder: str = "", target: str = "") -> int:
     return int(bool(lost))
 
 
+def make_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    parser = argparse.ArgumentParser(
+        prog="python -m scratchbook.typesetting",
+        description="Typeset what the builder latex wrote, and tell what a reader would miss in the PDF.",
+    )
+    parser.add_argument(
+        "folder", nargs="?", default="", metavar="FOLDER", help="of the .tex; none: say only which packages are missing"
+    )
+    parser.add_argument("target", nargs="?", default=".", metavar="TARGET", help="where to put the PDF (default: here)")
+    return parser
+
+
 if __name__ == "__main__":
-    sys.exit(main(*sys.argv[1:]))
+    sys.exit(main(**vars(make_parser().parse_args())))

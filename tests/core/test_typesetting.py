@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 
 import pytest
 
@@ -96,3 +97,9 @@ def test_the_module_runs_as_a_command():
     made = subprocess.run(["python3", "-m", "scratchbook.typesetting"], capture_output=True, check=False)
 
     assert made.returncode in (0, 2)
+
+
+def test_it_says_what_it_takes():
+    command = [sys.executable, "-m", "scratchbook.typesetting", "--help"]
+
+    assert "[FOLDER] [TARGET]" in subprocess.run(command, capture_output=True, text=True, check=True).stdout
