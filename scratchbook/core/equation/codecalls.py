@@ -134,9 +134,9 @@ def root_of(path: str) -> str:
 def missing_symbol(name: str, parameter: str, notation: Notation) -> str:
     """What to say about a parameter that no symbol fills."""
     candidates = [symbol.latex for symbol in notation.symbols.values() if symbol.kind.shape][:1]
-    shown_name = candidates[0] if candidates else "x"
+    entries = [f"'{parameter}: ...'", *(f"'{latex} as {parameter}: ...'" for latex in candidates)]
     fact = f"{name} takes '{parameter}', and no symbol has that name in the code"
-    return f"{fact}; write '{shown_name} as {parameter}: ...' in the notation, or the call with its arguments"
+    return f"{fact}; write {' or '.join(entries)} in the notation, or the call with its arguments"
 
 
 def environment_of(notation: Notation, values: Mapping[str, Any]) -> dict[str, Any]:

@@ -319,15 +319,28 @@ def split_top(text: str, sign: str) -> list[str]:
     return [piece.strip() for piece in pieces]
 
 
+def part_bracket(text: str) -> tuple[str, str, str]:
+    """Part a text at the bracket that closes what was opened before it: what is inside, the bracket, what is behind."""
+    depth = 1
+    for place, character in enumerate(text):
+        depth += (character in "{([") - (character in "})]")
+        if depth == 0:
+            return text[:place], character, text[place + 1 :]
+    return text, "", ""
+
+
 def read_kind(text: str, macros: Macros | None = None) -> Kind:
     """Read a kind such as vector(d), int(1..9) or dim(even)."""
     name, paren, rest = text.partition("(")
     name = name.strip()
     if name not in KINDS:
         raise fault(f"'{name}' is not a kind; choose from {', '.join(sorted(KINDS))}")
-    if paren and not rest.rstrip().endswith(")"):
+    inside, closing, behind = part_bracket(rest)
+    if paren and not closing:
         raise fault(f"the kind '{text}' lacks its ')'")
-    inside = rest.rstrip().removesuffix(")")
+    if behind.strip():
+        fact = f"'{behind.strip()}' stands behind the kind {text.removesuffix(behind)}"
+        raise fault(f"{fact}; write a line for each symbol, and ' -- ' before its meaning")
     pieces = split_top(inside, ",") if inside.strip() else []
     bounds = read_bounds(name, pieces.pop()) if name in BOUNDED and pieces and ".." in pieces[-1] else None
     arguments = tuple(python_text(piece, macros) for piece in pieces)
