@@ -74,7 +74,7 @@ def find_unclosed(text: str, parse: Parse, first: int = 0, outer: Fence | None =
 def tell(line: int, fence: Fence, first: int, outer: Fence | None) -> tuple[int, str]:
     """Return where to say what of a fence; one that is as long as that around it has lost its end to it."""
     if outer and fence.marks.startswith(outer.marks):
-        fact = f"'{outer.name}' ends where '{fence.name}' of line {line + 1} should, since its fence is no longer"
+        fact = f"'{outer.name}' ends where '{fence.name}' of line {line + 1} should, since its fence is not longer"
         return first - 1, f"{fact}; close it before that line, or begin and end it with {outer.marks + outer.marks[0]}"
     return line, (
         f"'{fence.name}' is never closed, so all that follows stands in it; end it with a line of {fence.marks}"

@@ -58,7 +58,7 @@ def test_what_a_block_without_end_swallows_is_no_second_message(chapter, head):
 )
 @pytest.mark.parametrize("marks", [":::", "```"])
 def test_a_box_that_ends_with_the_next_one_is_told_at_its_own_line(chapter, text, marks):
-    fact = f"'{marks}{{note}}' ends where '{marks}{{tip}}' of line 6 should, since its fence is no longer"
+    fact = f"'{marks}{{note}}' ends where '{marks}{{tip}}' of line 6 should, since its fence is not longer"
     choice = f"close it before that line, or begin and end it with {marks}{marks[0]}"
 
     (warning,) = chapter(f"# Book\n\n{text}\n".replace(":::", marks)).warnings
