@@ -9,12 +9,14 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from textwrap import dedent
 from typing import Final, Literal
 
 from scratchbook.core.errors import Place, ScratchbookError
 
 SOURCE: Final = re.compile(r" *Source: ")
 RAISES: Final = re.compile(r"^Raises ", re.MULTILINE)
+PROMPT: Final = re.compile(r"^ *>>> ", re.MULTILINE)
 SHAPE: Final = re.compile(r"->|^\s*[\w*, ]+: ", re.MULTILINE)  # "-> [n, d]", or "x: [d]" at the start of a line
 
 
@@ -22,10 +24,11 @@ SHAPE: Final = re.compile(r"->|^\s*[\w*, ]+: ", re.MULTILINE)  # "-> [n, d]", or
 class Remark:
     """One paragraph of a docstring.
 
-    kind: "prose", "shapes" whose lines are aligned, "raises", or "source" without that word.
+    kind: "prose", "shapes" whose lines are aligned, "raises", "example" as doctest reads it, or "source" without that
+    word.
     """
 
-    kind: Literal["prose", "shapes", "raises", "source"]
+    kind: Literal["prose", "shapes", "raises", "example", "source"]
     text: str
 
 
@@ -121,16 +124,19 @@ def told_fields(node: ast.ClassDef, lines: list[str]) -> str:
 
 
 def read_remarks(docstring: str | None) -> tuple[Remark, ...]:
-    """Cut a docstring into what is prose, what is told line by line, what is raised, and its sources."""
-    told, _, source = cut_before(docstring or "", SOURCE)
+    """Cut a docstring into what is prose, what is told line by line, what is raised, examples, and its sources."""
+    text, _, source = cut_before(docstring or "", SOURCE)
     remarks: list[Remark] = []
-    for number, paragraph in enumerate(re.split(r"\n\s*\n", told.strip("\n"))):
-        shapes, mark, raises = cut_before(paragraph, RAISES)
+    for number, paragraph in enumerate(re.split(r"\n\s*\n", text.strip("\n"))):
+        told, prompt, example = cut_before(paragraph, PROMPT)
+        shapes, mark, raises = cut_before(told, RAISES)
         is_prose = number == 0 or not SHAPE.search(shapes)
         if shapes.strip():
             remarks.append(Remark("prose", joined(shapes)) if is_prose else Remark("shapes", shapes.rstrip()))
         if mark:
             remarks.append(Remark("raises", joined(mark + raises)))
+        if prompt:
+            remarks.append(Remark("example", dedent(prompt + example).rstrip()))
     if source:
         remarks.append(Remark("source", joined(source)))
     return tuple(remarks)

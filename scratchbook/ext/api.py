@@ -92,8 +92,9 @@ class Api(LiveDirective):
     def remark_nodes(self, remarks: tuple[Remark, ...]) -> Iterator[nodes.Node]:
         """Yield the paragraphs of a docstring."""
         for remark in remarks:
-            if remark.kind == "shapes":
-                yield nodes.literal_block(remark.text, remark.text, language="none", classes=["api-shapes"])
+            if remark.kind in ("shapes", "example"):
+                language = "none" if remark.kind == "shapes" else "pycon"
+                yield nodes.literal_block(remark.text, remark.text, language=language, classes=[f"api-{remark.kind}"])
                 continue
             paragraph = nodes.paragraph("", "", classes=[f"api-{remark.kind}"])
             paragraph += self.source_nodes(remark.text) if remark.kind == "source" else literal_nodes(remark.text)

@@ -84,6 +84,15 @@ def test_a_docstring_is_prose_shapes_errors_and_sources(outline):
     )
 
 
+def test_an_example_keeps_its_lines():
+    text = 'def f(x):\n    """Double.\n\n    In short:\n      >>> f(1)  # -> x: 2\n      2\n    """\n'
+    (function,) = read_outline(text, "a.py").definitions
+
+    assert function.remarks == (
+        Remark("prose", "Double."), Remark("prose", "In short:"), Remark("example", ">>> f(1)  # -> x: 2\n2"),
+    )  # fmt: skip
+
+
 def test_a_named_tuple_is_made_with_its_fields_and_says_what_they_are(outline):
     trace = outline.definitions[0]
 

@@ -75,6 +75,13 @@ def test_a_docstring_keeps_its_shapes_as_they_stand(book):
     assert shapes.astext() == "x: any   ->   the same kind"
 
 
+def test_an_example_of_a_docstring_is_code(book):
+    book.write({"scratch/code.py": CODE.replace("Double a number.", "Double a number.\n\n    >>> double(1)\n    2")})
+    example, _ = book.build().doctree("api").findall(nodes.literal_block)
+
+    assert (example["language"], example.astext()) == ("pycon", ">>> double(1)\n2")
+
+
 def test_a_definition_says_where_it_stands_and_which_page_shows_it(book):
     built = book.build("html")
     where = [node for node in built.doctree("api").findall(nodes.paragraph) if "api-where" in node["classes"]]
