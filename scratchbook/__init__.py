@@ -16,6 +16,7 @@ ext             everything that touches Sphinx
     exec_code   {exec_code}, as in sphinx-exec-code
     shortcuts   what docutils and Sphinx work out anew for every page
     shares      how pages are shared out among the processes of a build
+    merging     names on pages that two processes have read
     sidebar     the table of contents beside each page, rendered once
     outlines    what Sphinx numbers figures by, taken from each page once
     incremental what Sphinx must read and write again, so that a rebuild equals a clean build
@@ -81,6 +82,7 @@ ROOMS: Final = (
     "speed",
     "shortcuts",
     "shares",
+    "merging",
     "sidebar",
     "outlines",
     "incremental",

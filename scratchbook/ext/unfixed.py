@@ -40,8 +40,9 @@ class Unfixed(logging.Handler):
         if is_reported or is_suppressed_warning(kind, subkind, self.app.config.suppress_warnings):
             return
         self.places.update(find_source(getattr(record, "location", None)))
-        if isinstance(record.args, tuple):
-            self.places.update(page for page in map(str, record.args) if self.is_page(page))
+        arguments = record.args if isinstance(record.args, tuple) else ()
+        said = [*map(str, arguments), *record.getMessage().split()]  # another process's message is words alone
+        self.places.update(page for page in said if self.is_page(page))
         if (kind, subkind) == ("scratchbook", "output"):
             self.app.statuscode = self.app.statuscode or 1
 

@@ -100,6 +100,27 @@ def test_parallel_reading_finds_the_same_mistakes(new_project, jobs):
     assert parallel.app.env.domaindata["scratchbook"]["pages"] == serial.app.env.domaindata["scratchbook"]["pages"]
 
 
+def test_a_name_on_two_pages_is_told_however_they_are_shared_out(new_project):
+    """And the same page has it; again in the next build, and no more once it is mended."""
+    text = "({0})=\n# {1}\n\n$$a$$ (eq-{0})\n\nSee {{eq}}`eq-{0}` and {{ref}}`{0}`.\n"
+    pages = {f"docs/p{number:02}.md": text.format(f"own-{number}", number) for number in range(12)}
+    pages |= {f"docs/p{number:02}.md": text.format("twice", number) for number in (0, 11)}
+    pages["docs/index.md"] = "# Book\n\n```{toctree}\n:glob:\n:numbered:\n\np*\n```\n"
+    told, shown = [], []
+    for jobs in (1, 2, 3):
+        project = new_project().write(pages)
+        for built in (project.build("html", jobs=jobs), project.build("html", jobs=jobs)):
+            told.append(sorted(re.sub(r".*?(p\d\d).md(:\d*)?: WARNING", r"\1", line) for line in built.warnings))
+            told[-1] = [re.sub(r"\S*/docs/", "", line) for line in told[-1]]
+            shown.append([built.file(f"p{number:02}.html") for number in (0, 11)])
+        project.write({name: text.format(f"own-{name[6:8]}", name) for name in pages if name != "docs/index.md"})
+        assert project.build("html", jobs=jobs).warnings == []
+
+    assert len(told[0]) == 2
+    assert told == [told[0]] * 6
+    assert shown == [shown[0]] * 6
+
+
 def test_comments_with_our_words_have_no_effect(chapter):
     built = chapter("# Book\n\n<!-- {live} -->\n\n% {live} tag::x[]\n\n<!-- live -->\n\nText.\n")
 
