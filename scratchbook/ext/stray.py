@@ -24,7 +24,7 @@ from scratchbook.ext.inline import count_breaks, enclosing_text
 OPEN_ROLE: Final = re.compile(r"\{[A-Za-z][\w:+.-]*\}(?=`)")
 OUR_OPEN_ROLE: Final = re.compile(r"\{(?:value|claim|formula)\}(?=`)")
 # What stands before words in backticks and is no role.
-LOOSE_ROLE: Final = re.compile(r"(?:\{(value|claim|formula)\}|:(value|claim|formula):)\s*\Z")
+LOOSE_ROLE: Final = re.compile(r"(?:\{ *(value|claim|formula) *\}|:(value|claim|formula):)\s*\Z")
 DISPLAY: Final = re.compile(r"^[ \t]*\$\$|\$\$[ \t]*$", re.MULTILINE)
 FENCE: Final = re.compile(r"^[ \t]*((?:`{3,}|:{3,}|~{3,})[ \t]*\{[A-Za-z][\w:+.-]*\})", re.MULTILINE)
 COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)

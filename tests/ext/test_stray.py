@@ -16,6 +16,7 @@ STRAY = {
     "formula": ("It is $a + {value}`x`$.", 3, "'{value}' is no role here", "a formula has no roles"),
     "markup of another kind": ("<div>\n{value}`x`\n</div>", 4, "'{value}' is no role here", TICK),
     "blank": ("It is {value} `x`.", 3, "'{value}' is no role here", "write {value} with the backtick right behind it"),
+    "blanks": ("It is { value }`x`.", 3, "'{ value }' is no role here", "write {value} with the backtick"),
     "other style": ("It is :claim:`x`.", 3, "':claim:' is no role here", "write {claim} with the backtick"),
     "in other markup": ("```{eval-rst}\nIt is {value}`x`.\n```", 4, "'{value}' is no role here", TICK),
     "fence": (
