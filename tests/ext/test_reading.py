@@ -162,7 +162,7 @@ def test_a_drawing_stands_inside_the_page_with_its_alternative_text_and_the_page
     html = project.write({"docs/index.md": FIGURE, "docs/line.svg": drawn}).build("html").file("index.html")
 
     svg = html[html.index("<svg") : html.index("</svg>")]
-    assert svg.startswith('<svg role="img" aria-label="A line." width="20" height="10" xmlns=')
+    assert svg.startswith('<svg role="img" aria-label="A line." width="1.25rem" height="0.625rem" xmlns=')
     assert "prefers-color-scheme" not in svg
     assert "#123456" not in svg
 
