@@ -258,7 +258,7 @@ def check_belongings(app: Sphinx, env: BuildEnvironment) -> None:
         page.mistakes = [mistake for mistake in page.mistakes if not mistake.text.startswith(NO_EXERCISE)]
     for docname, belonging in domain.kept("belongings"):
         if belonging.label not in labels:
-            text = f"{NO_EXERCISE}'{belonging.label}'; there are {', '.join(labels) or 'none'}"
+            text = f"{NO_EXERCISE}'{belonging.label}'; there are {', '.join(labels) or 'none with a label'}"
             domain.page(docname).mistakes.append(Mistake("exercise", text, belonging.place))
 
 

@@ -95,6 +95,12 @@ def test_a_solution_of_no_exercise_lists_the_labels_there_are(chapter):
     assert facts(built) == ["there is no exercise 'ex-wode'; there are ex-wide [scratchbook.exercise]"]
 
 
+def test_a_solution_of_no_exercise_says_that_none_has_a_label(chapter):
+    built = chapter("# Book\n\n::::{exercise} A\n\nWhy?\n\n:::{solution} ex-a\nSo.\n:::\n::::\n")
+
+    assert facts(built) == ["there is no exercise 'ex-a'; there are none with a label [scratchbook.exercise]"]
+
+
 def test_a_mended_label_is_told_no_more(project):
     project.write({"docs/index.md": f"# Book\n{EXERCISE}\n:::{{solution}} ex-wode\nThree.\n:::\n"}).build()
     mended = project.write({"docs/index.md": f"# Book\n{EXERCISE}\n:::{{solution}} ex-wide\nThree.\n:::\n"}).build()
