@@ -12,7 +12,7 @@ from .codecalls import CodeCall
 from .definitions import collect
 from .errors import EquationError
 from .mutator import Mutant, Mutator
-from .nodes import Add, Fraction, Name, Node, Number, Power, Product, Reduce, Root, places, put
+from .nodes import Add, Fraction, Index, Name, Node, Number, Power, Product, Reduce, Root, places, put
 from .notation import Symbol
 from .prepared import row_keys
 from .render import write
@@ -51,7 +51,10 @@ def candidates(prepared: Prepared) -> Iterator[Mutant]:
     mentioned = prepared.equation.names
     lost = [symbol for symbol in prepared.symbols if symbol.key not in mentioned and symbol.kind.name != "index"]
     for symbol in [*sorted(lost, key=lambda symbol: symbol.kind.name == "dim"), *optional(prepared)]:
-        yield from restored(prepared, symbol)
+        name = Name(symbol.key)
+        elements = [Index(name, (Name(key),)) for key in mutator.running if len(symbol.kind.shape) == 1]
+        for part in (name, *elements):
+            yield from restored(prepared, part)
 
 
 def optional(prepared: Prepared) -> list[Symbol]:
@@ -64,16 +67,16 @@ def optional(prepared: Prepared) -> list[Symbol]:
     return found
 
 
-def restored(prepared: Prepared, symbol: Symbol) -> Iterator[Mutant]:
-    """The equation with a symbol that the code reads added, multiplied or divided at one place."""
+def restored(prepared: Prepared, part: Node) -> Iterator[Mutant]:
+    """The equation with what the code reads, a symbol or its element, added, multiplied or divided at one place."""
     equation = prepared.equation
     mutator = Mutator(equation)
     for number, statement in enumerate(equation.statements):
         for place, member in enumerate(statement.members[1:], start=1):
             for path, node in places(member):
                 for new in (
-                    with_symbol(node, Name(symbol.key))
-                    if isinstance(node, Add | Root | Power | Product | Reduce | Fraction | Name)
+                    with_part(node, part)
+                    if isinstance(node, Add | Root | Power | Product | Reduce | Fraction | Name | Index)
                     else ()
                 ):
                     members = (*statement.members[:place], put(member, path, new), *statement.members[place + 1 :])
@@ -83,15 +86,15 @@ def restored(prepared: Prepared, symbol: Symbol) -> Iterator[Mutant]:
                     yield Mutant("restore", changed, mutator.source_of(node), write(new), node.start, node.end, number)
 
 
-def with_symbol(node: Node, name: Node) -> Iterator[Node]:
-    """A part with a symbol put in."""
+def with_part(node: Node, part: Node) -> Iterator[Node]:
+    """A part of the equation with another put in."""
     if isinstance(node, Root):
-        yield Root(Add((node.body, name), ("+", "+")), node.degree)
+        yield Root(Add((node.body, part), ("+", "+")), node.degree)
         return
-    yield Add((node, name), ("+", "+"))
-    yield Product((name, node))
+    yield Add((node, part), ("+", "+"))
+    yield Product((part, node))
     if not (isinstance(node, Fraction) and node.lower == Number(1)):
-        yield Fraction(node, name)
+        yield Fraction(node, part)
 
 
 def agreement(prepared: Prepared, comparer: Comparer, mutant: Mutant) -> tuple[bool, int]:

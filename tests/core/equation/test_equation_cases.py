@@ -186,6 +186,16 @@ def test_rows_of_another_argument_are_no_cure_of_code_that_mixes_rows():
     assert verdict.suggestions == ()
 
 
+def gained(x, gain):
+    return gain * x
+
+
+def test_an_element_that_the_equation_lost_is_proposed():
+    verdict = checked("y_i = x_i", "x: vector(d)\ng as gain: vector(d)", "gained", {"gained": gained})
+
+    assert "changing 'x_i' to 'g_{i} x_{i}' makes it agree" in verdict.text
+
+
 def test_every_draw_is_the_same_every_time():
     one, other = (checked(r"y = 3x", X, "y == double(x)", {"double": double}) for _ in range(2))
 
