@@ -26,11 +26,12 @@ def project(tmp_path, server):
 
 
 def left_behind(server):
-    """The processes below a server that are still there after a second, but for the supervisors that wait for more."""
+    """The processes still there after a second, but for those that wait for more: the server, and its forks."""
     end = time.monotonic() + 1
     while True:
-        supervisors = [child for one in server._servers.values() for child in children_of(one.process.pid)]
-        left = [child for one in supervisors for child in children_of(one)]
-        if (not left and len(supervisors) == len(server._idle)) or time.monotonic() > end:
-            return left or supervisors[len(server._idle) :]
+        below = [child for one in server._servers.values() for child in children_of(one.process.pid)]
+        left = [child for one in below for child in children_of(one)]
+        forks = max(0, len(server._idle) - len(server._servers))  # a server serves a line itself
+        if (not left and len(below) == forks) or time.monotonic() > end:
+            return left or below[forks:]
         time.sleep(0.005)
