@@ -25,9 +25,17 @@ def file_digest(path: Path) -> str | None:
 
 @cache
 def code_digest(folder: str) -> str:
-    """Return the SHA-256 of all Python files below a folder, as they are at the first time of asking."""
-    found = [os.path.join(place, name) for place, _, names in os.walk(folder) for name in names if name.endswith(".py")]
-    return digest(sorted([os.path.relpath(path, folder), file_digest(Path(path))] for path in found))
+    """Return the SHA-256 of all Python files below a folder, as they are at the first time of asking.
+
+    Each folder below is asked once too, so that whoever asks for a part of what was read reads nothing.
+    """
+    found: list[list[str | None]] = []
+    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        if entry.is_dir() and entry.name != "__pycache__":
+            found.append([entry.name, code_digest(entry.path)])
+        elif entry.name.endswith(".py"):
+            found.append([entry.name, file_digest(Path(entry.path))])
+    return digest(found)
 
 
 def folder_digest(path: Path) -> str | None:

@@ -128,8 +128,8 @@ def on_doctree_read(app: Sphinx, doctree: nodes.document) -> None:
 def on_get_outdated(
     app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
 ) -> list[str]:
-    """Return the pages of which some source has other bytes than when it was read, or a chapter that they list is
-    gone."""
+    """Return the pages of which some source has other bytes than when it was read, or that list a chapter which
+    is gone."""
     digests: dict[str, str | None] = {}
 
     def digest(path: str) -> str | None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scratchbook.core import cache
+from scratchbook.core import cache, digests
 from scratchbook.core.cache import Store
 from scratchbook.core.cells import (
     BranchCell,
@@ -324,3 +324,23 @@ def test_clear_removes_every_entry(store):
 
     assert store.clear() == 1
     assert store.load(a_session()) is None
+
+
+def test_code_that_was_read_with_all_around_it_is_not_read_again(tmp_path, monkeypatch):
+    (tmp_path / "core" / "__pycache__").mkdir(parents=True)
+    (tmp_path / "core" / "a.py").write_text("a")
+    whole = digests.code_digest(str(tmp_path))
+    monkeypatch.setattr(digests, "file_digest", None)
+
+    assert digests.code_digest(str(tmp_path / "core")) != whole
+
+
+def test_a_change_deep_in_a_folder_changes_the_digest_of_its_code(tmp_path):
+    (tmp_path / "core").mkdir()
+    found = []
+    for text in ("a", "b"):
+        (tmp_path / "core" / "a.py").write_text(text)
+        digests.code_digest.cache_clear()
+        found.append(digests.code_digest(str(tmp_path)))
+
+    assert found[0] != found[1]
