@@ -183,18 +183,17 @@ def run_jobs(
         return
     with ExitStack() as stack:
         run, executor = open_executor(settings, engine, len(jobs), stack)
-        futures = {executor.submit(run, job.session): job for job in jobs}
-        progress = Progress(futures)
-        ended = as_completed(futures)
-        try:
-            for future in status_iterator(
-                ended, "running pages... ", "darkgreen", len(jobs), verbosity, stringify_func=progress.describe
-            ):
-                yield futures[future], result(future, futures[future])
-        finally:  # after Ctrl-C nobody waits for the others
-            for future in futures:
-                future.cancel()
-            engine.close()
+        futures: dict[Future[Outcome], Job] = {}
+        # After Ctrl-C nobody waits for the others; one that comes before the last has begun waits for none either.
+        stack.callback(engine.close)
+        stack.callback(lambda: [future.cancel() for future in futures])
+        for job in jobs:
+            futures[executor.submit(run, job.session)] = job
+        ended, progress = as_completed(futures), Progress(futures)
+        for future in status_iterator(
+            ended, "running pages... ", "darkgreen", len(jobs), verbosity, stringify_func=progress.describe
+        ):
+            yield futures[future], result(future, futures[future])
 
 
 def open_executor(

@@ -3,11 +3,15 @@
 import re
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from scratchbook.core import sandbox
+from scratchbook.ext.run import run_jobs
 
 
 def page(file):
@@ -257,3 +261,21 @@ def test_an_edit_of_prose_checks_no_equation_and_judges_no_exercise_anew(project
 
     assert (first.warnings, "1 session: 1 run, 0 cached" in first.log) == ([], True)
     assert "1 session: 0 run, 1 cached" in second.log
+
+
+def test_an_interrupt_while_sessions_are_begun_stops_those_that_run(monkeypatch):
+    closed = threading.Event()
+    engine = SimpleNamespace(run=lambda session: closed.wait(5), close=closed.set)
+    jobs = [SimpleNamespace(session=number) for number in range(2)]
+    submit = ThreadPoolExecutor.submit
+
+    def submit_one(pool, run, number):
+        if number:
+            raise KeyboardInterrupt
+        return submit(pool, run, number)
+
+    monkeypatch.setattr(ThreadPoolExecutor, "submit", submit_one)
+    with pytest.raises(KeyboardInterrupt):
+        list(run_jobs(jobs, SimpleNamespace(executor=None, jobs=2), engine, 0))
+
+    assert closed.is_set()
