@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 
@@ -15,10 +14,11 @@ def digest(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
 
 
-def file_digest(path: Path) -> str | None:
+def file_digest(path: str | os.PathLike[str]) -> str | None:
     """Return the SHA-256 of a file's bytes; None when it cannot be read."""
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        with open(path, "rb") as file:
+            return hashlib.sha256(file.read()).hexdigest()
     except OSError:
         return None
 
@@ -34,11 +34,11 @@ def code_digest(folder: str) -> str:
         if entry.is_dir() and entry.name != "__pycache__":
             found.append([entry.name, code_digest(entry.path)])
         elif entry.name.endswith(".py"):
-            found.append([entry.name, file_digest(Path(entry.path))])
+            found.append([entry.name, file_digest(entry.path)])
     return digest(found)
 
 
-def folder_digest(path: Path) -> str | None:
+def folder_digest(path: str | os.PathLike[str]) -> str | None:
     """Return the SHA-256 of the sorted names in a folder; None when it cannot be listed."""
     try:
         return hashlib.sha256("\n".join(sorted(os.listdir(path))).encode("utf-8", "surrogateescape")).hexdigest()

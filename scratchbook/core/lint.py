@@ -5,14 +5,13 @@ from __future__ import annotations
 import io
 import re
 import tokenize
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import lru_cache
 from typing import Final
 
 from scratchbook.core.errors import Mistake, Place
+from scratchbook.core.near import near_names
 from scratchbook.core.selection import TAG_LINE, TagLine, find_tag_lines, split_lines
 from scratchbook.core.sources import is_python
 
@@ -181,7 +180,7 @@ class _Structure:
 
     def _end_of_nothing(self, mark: TagLine, known: set[str]) -> None:
         """Take an end whose name was never opened for the end of the innermost region with a name like it."""
-        like = get_close_matches(mark.name, [start.name for start in self.open], n=1) if mark.name not in known else []
+        like = near_names(mark.name, [start.name for start in self.open], 1) if mark.name not in known else []
         if not like:
             self._say(mark, f"'{mark}' closes nothing; no region '{mark.name}' is open here", is_half=True)
             return
@@ -228,6 +227,8 @@ def hidden_character(line: str) -> str:
     match = None if line.isascii() and line.isprintable() else HIDDEN.search(line)
     if match is None:
         return ""
+    import unicodedata  # few files hold one
+
     name = unicodedata.name(match[0], "CONTROL CHARACTER")
     code = ord(match[0])
     escape = f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"

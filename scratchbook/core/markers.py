@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from textwrap import dedent
 from typing import Final, Literal
 
 from scratchbook.core.errors import ScratchbookError
 from scratchbook.core.lint import comment_columns
+from scratchbook.core.near import near_names
 
 # As in sphinx-exec-code: the whole line, with its blanks and dashes taken out, in any case of letters.
 MARKER: Final = re.compile(r"#(hide|skip):(start|stop|toggle)")
@@ -112,7 +112,7 @@ def _dedent(lines: Iterable[Line]) -> tuple[Line, ...]:
 
 def _refuse_near_miss(code: str, near: re.Match[str], number: int) -> None:
     """Raise MarkerError where what looks like a marker stands in a comment; a string may hold it."""
-    if near["word"] and not get_close_matches(near["word"].lower(), WORDS):
+    if near["word"] and not near_names(near["word"].lower(), WORDS):
         return
     column = comment_columns(code.split("\n")).get(number)
     if column is not None and column <= near.start():

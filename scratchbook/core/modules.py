@@ -8,8 +8,6 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from importlib.abc import InspectLoader, MetaPathFinder
-from pathlib import PurePosixPath
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -66,7 +64,7 @@ class Project:
         last = name.rpartition(".")[2]
         for folder in folders:
             for is_package in (True, False):
-                path = str(PurePosixPath(folder) / (f"{last}/__init__.py" if is_package else f"{last}.py"))
+                path = os.path.normpath(f"{folder or '.'}/{last}{'/__init__' if is_package else ''}.py")
                 if path in self.sources or os.path.isfile(self.path(path)):
                     return Found(path, is_package)
                 self.absent.add(path)
@@ -74,16 +72,20 @@ class Project:
 
     def import_name(self, path: str) -> str:
         """Return the name under which a file is imported: from its source folder, or its own beside a chapter."""
-        pure = PurePosixPath(path)
-        inside = [folder for folder in self.folders if pure.is_relative_to(folder)]
-        parts = list(pure.relative_to(max(inside, key=len)).parts) if inside else [pure.name]
-        parts[-1] = pure.stem
+        inside = [part for folder in self.folders if (part := _below(path, folder)) is not None]
+        parts = os.path.splitext(min(inside, key=len) if inside else os.path.basename(path))[0].split("/")
         if parts[-1] == "__init__" and len(parts) > 1:
             parts.pop()
         return ".".join(parts)
 
 
-class ProjectModules(MetaPathFinder):
+def _below(path: str, folder: str) -> str | None:
+    """Return a path, given from the root, from a folder; None for what does not lie in it."""
+    start = "" if folder in ("", ".") else f"{folder}/"
+    return path[len(start) :] if path.startswith(start) else None
+
+
+class ProjectModules:
     """Finds the project's modules before anything else that lies in a folder, and loads them from their text.
 
     mark: begins a new piece of output and returns its number.
@@ -96,7 +98,7 @@ class ProjectModules(MetaPathFinder):
         self._beside = {
             project.import_name(path): Found(path, False)
             for path in project.sources
-            if not any(PurePosixPath(path).is_relative_to(folder) for folder in project.folders)
+            if all(_below(path, folder) is None for folder in project.folders)
         }
         self._others: list[Any] = []
         self._running: dict[str, Body] = {}
@@ -141,8 +143,8 @@ class ProjectModules(MetaPathFinder):
         return self._spec(spec.name, Found(path, spec.submodule_search_locations is not None))
 
     def _spec(self, fullname: str, found: Found) -> importlib.machinery.ModuleSpec:
-        origin = self.project.path(found.path)
-        loader = ProjectLoader(self, fullname, found.path, origin)
+        loader = ProjectLoader(self, fullname, found.path)
+        origin = loader.path
         spec = importlib.machinery.ModuleSpec(fullname, loader, origin=origin, is_package=found.is_package)
         spec.loader_state = found.path
         spec.has_location = True
@@ -176,42 +178,25 @@ class ProjectModules(MetaPathFinder):
             body.current.begin = place
 
 
-class ProjectLoader(InspectLoader):
-    """Loads one module from its text."""
+class ProjectLoader(importlib.machinery.SourceFileLoader):
+    """Loads one module from its text; finds what lies beside it as Python's own loader does.
 
-    def __init__(self, modules: ProjectModules, name: str, path: str, origin: str) -> None:
+    source: the path from the root.
+    """
+
+    def __init__(self, modules: ProjectModules, name: str, source: str) -> None:
+        super().__init__(name, modules.project.path(source))
         self.modules = modules
-        self.name = name
-        self.path = path
-        self.origin = origin
+        self.source = source
 
     def exec_module(self, module: ModuleType) -> None:
         """Run the file's statements, the `__main__` guard's body excepted."""
-        self.modules.run(self.modules.open(self.path).body, module.__dict__)
+        self.modules.run(self.modules.open(self.source).body, module.__dict__)
 
     def get_source(self, fullname: str) -> str:
         """Return the text, for `inspect` and `linecache`."""
-        return read_text(self.modules.project.read(self.path), self.path)
+        return read_text(self.modules.project.read(self.source), self.source)
 
     def get_code(self, fullname: str) -> CodeType:
-        """Return the code that runs without marks, for `runpy`."""
-        return compile(self.get_source(fullname), self.path, "exec", dont_inherit=True)
-
-    def get_filename(self, fullname: str) -> str:
-        """Return the absolute path, for `inspect`."""
-        return self.origin
-
-    def get_resource_reader(self, fullname: str) -> Any:
-        """Return what reads the files beside the module, for `importlib.resources`."""
-        from importlib.readers import FileReader  # few pages ask, and it brings the whole of zipfile
-
-        return FileReader(importlib.machinery.SourceFileLoader(fullname, self.origin))
-
-    def get_data(self, path: str) -> bytes:
-        """Return the bytes of a file beside the module.  Raises OSError."""
-        with open(path, "rb") as file:
-            return file.read()
-
-    def is_package(self, fullname: str) -> bool:
-        """Say whether the module is a package."""
-        return self.path.endswith("/__init__.py")
+        """Return the code that runs without marks, for `runpy`; never byte code."""
+        return compile(self.get_source(fullname), self.source, "exec", dont_inherit=True)

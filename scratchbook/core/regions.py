@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import Final
 
 from scratchbook.core.errors import Mistake, Place
 from scratchbook.core.lint import Fault, find_faults
+from scratchbook.core.near import near_names
 from scratchbook.core.selection import Notice, Region, Selection, find_tag_lines, indent_lines, select, split_lines
 
 __all__ = ["Notice", "Region", "Selection", "diagnose", "region_names", "select", "show"]
@@ -146,7 +146,7 @@ def _missing(missing: list[str], purpose: str, option: str, path: str, names: tu
     """Make the message for names that no region has, with the nearest ones if there are many."""
     plural = "s" if len(missing) > 1 else ""
     quoted = ", ".join(f"'{name}'" for name in missing)
-    near = dict.fromkeys(close for name in missing for close in get_close_matches(name, names))
+    near = dict.fromkeys(close for name in missing for close in near_names(name, names))
     nearest = f"nearest {', '.join(near)}; " if near and len(names) > NAMES_AT_A_GLANCE else ""
     splits = (
         "tag takes one name, tags several" if option == "tag" else "tags splits at ',' if it holds one, else at ';'"

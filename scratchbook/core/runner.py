@@ -11,6 +11,7 @@ import site
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -29,7 +30,7 @@ from scratchbook.core.versions import versions_of
 
 CLOSING_SECONDS: Final = 5.0
 # What NumPy's BLAS must be told alike in every process, so that last digits agree.
-PASSED_ON: Final = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "TMPDIR")
+PASSED_ON: Final = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 
 
 class ForkServer:
@@ -236,7 +237,8 @@ def _start(handle: socket.socket, network: bool, hash_seed: int) -> subprocess.P
 def worker_environment(hash_seed: int) -> dict[str, str]:
     """Return the variables of a worker: ours, and the few that its numbers and its packages depend on."""
     package = Path(__file__).resolve().parents[2]
-    environment = ENVIRONMENT | {"PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": str(package)}
+    own = {"PYTHONHASHSEED": str(hash_seed), "PYTHONPATH": str(package), "TMPDIR": tempfile.gettempdir()}
+    environment = ENVIRONMENT | own
     del environment["PYTHONDONTWRITEBYTECODE"]  # our own modules need not be compiled by every build
     environment |= {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     if site.ENABLE_USER_SITE:

@@ -5,10 +5,10 @@ What Asciidoctor lets pass quietly passes here too: our stricter messages are ma
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 from typing import Final, Literal
 
 # The word starts at a word boundary, the name is the shortest run of non-blanks, the brackets are empty, and then comes
@@ -124,7 +124,7 @@ def select(text: str, path: str, selection: Selection) -> Region:
     path: only its suffix is looked at, because AsciiDoc files lose trailing blanks.
     """
     lines = split_lines(text)
-    if PurePosixPath(path).suffix.lower() in ASCIIDOC_SUFFIXES:
+    if os.path.splitext(path)[1].lower() in ASCIIDOC_SUFFIXES:
         lines = [line.rstrip() for line in lines]
     warnings: tuple[Notice, ...] = ()
     wanted = read_line_numbers(selection.lines or "", len(lines))

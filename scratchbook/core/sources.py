@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import os
 import re
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 from typing import Final
 
 from scratchbook.core.errors import Mistake, Place, ScratchbookError
@@ -25,7 +25,7 @@ class SourceError(ScratchbookError):
 
 def is_python(path: str) -> bool:
     """Say whether a file's name makes it Python, so that comments and strings can be told apart."""
-    return PurePosixPath(path).suffix.lower() in PYTHON_SUFFIXES
+    return os.path.splitext(path)[1].lower() in PYTHON_SUFFIXES
 
 
 def read_text(data: bytes, path: str) -> str:

@@ -7,9 +7,7 @@ import functools
 import json
 import os
 import select
-import shutil
 import signal
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -69,7 +67,7 @@ class Supervisor:
     def __init__(self, session: Session, start: Start, watched: Mapping[int, Callable[[], None]]) -> None:
         self.session = session
         self._watched = watched
-        self._folder = os.path.realpath(tempfile.mkdtemp(prefix="scratchbook-"))
+        self._folder = os.path.join(os.path.realpath(os.environ["TMPDIR"]), f"scratchbook-{os.urandom(8).hex()}")
         far = self._open_channels()
         folders = machine_folders(session.root, far.home, far.temporary)
         self._signature = far.token.encode()
@@ -88,10 +86,10 @@ class Supervisor:
         (self._reports, reports), (self._output, output), (self._fatal_reports, fatal) = (os.pipe() for _ in range(3))
         for handle in (self._reports, self._output, self._fatal_reports):
             os.set_blocking(handle, False)
-        folders = [os.path.join(self._folder, name) for name in ("home", "tmp")]
-        for folder in folders:
-            os.mkdir(folder)
-        return Channels(reports, output, fatal, os.urandom(16).hex(), *folders)
+        home, temporary = (os.path.join(self._folder, name) for name in ("home", "tmp"))
+        for folder in (self._folder, home, temporary):
+            os.mkdir(folder, 0o700)
+        return Channels(reports, output, fatal, os.urandom(16).hex(), home, temporary)
 
     def run(self) -> Outcome:
         """Wait for the page's end, or make it; return what came out.  May raise what `watched` raises."""
@@ -114,7 +112,7 @@ class Supervisor:
             signal.set_wakeup_fd(-1)
             for handle in (self._reports, self._output, self._fatal_reports, wake, woken):
                 os.close(handle)
-            shutil.rmtree(self._folder, ignore_errors=True)
+            remove_folders(self._folder)
         return self.ledger.outcome()
 
     def _watch(self, wake: int) -> int:
@@ -243,3 +241,14 @@ class Supervisor:
             more = f" and {len(commands) - 1} more" if len(commands) > 1 else ""
             text = f"left a process running, which was stopped: {what}{more}; wait for it or end it"
             self.ledger.entries[cell].mistakes.append(Mistake("run", text))
+
+
+def remove_folders(folder: str) -> None:
+    """Remove the folders of a page.  Most pages leave nothing in them."""
+    try:
+        for path in (os.path.join(folder, "home"), os.path.join(folder, "tmp"), folder):
+            os.rmdir(path)
+    except OSError:
+        import shutil  # takes longer to load than all pages take that need none
+
+        shutil.rmtree(folder, ignore_errors=True)

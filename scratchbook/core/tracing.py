@@ -13,7 +13,6 @@ import resource
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final
 
 from scratchbook.core.cells import Uses
@@ -152,7 +151,7 @@ class Tracer:
         if relative in self._written or relative in self.files:
             return
         if os.path.isfile(place):
-            self.files[relative] = file_digest(Path(self.project.path(relative))) or ""
+            self.files[relative] = file_digest(self.project.path(relative)) or ""
         elif not os.path.lexists(place):
             self.absent.add(relative)
 
@@ -173,7 +172,7 @@ class Tracer:
         relative = "." if os.path.abspath(place) == self.project.root else self.project.relative(place)
         if relative is None or relative in self.folders:
             return
-        digest = folder_digest(Path(self.project.path(relative)))
+        digest = folder_digest(self.project.path(relative))
         if digest is None:
             self.absent.add(relative)
         else:

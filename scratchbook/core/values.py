@@ -7,10 +7,11 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Any, Final
 
 import numpy as np
+
+from scratchbook.core.near import near_names
 
 LONGEST_VALUE: Final = 200
 CONVERSIONS: Final[dict[str, Callable[[Any], str]]] = {"r": repr, "s": str, "a": ascii}
@@ -183,5 +184,5 @@ def sides_of(expression: str, evaluate: Callable[[str], Any]) -> str:
 
 def nearest_names(error: NameError, names: list[str]) -> str:
     """Return the choice that an author has after an undefined name."""
-    near = get_close_matches(error.name or "", [name for name in names if not name.startswith("__")], 3, 0.6)
+    near = near_names(error.name or "", [name for name in names if not name.startswith("__")])
     return f"; did you mean {' or '.join(near)}" if near else ""

@@ -23,7 +23,6 @@ import select
 import signal
 import socket
 import sys
-import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterable
@@ -185,7 +184,6 @@ def remember_for_pages() -> None:
     """Do once what each page would do anew."""
     remember(Session, *get_args(cells.Cell), cells.Code, cells.Limits, cells.Selection, cells.State, Place)
     remember(cells.Outcome, cells.CellOutcome, cells.Part, cells.Uses)
-    tempfile.gettempdir()
     find_faults("# tag::a[]\npass\n# end::a[]\n", "a.py")  # patterns are compiled at their first use
     show_bytes(b"\r", 1)
 
@@ -286,7 +284,8 @@ def set_environment(session: Session, channels: Channels) -> None:
     for name, value in wanted.items():
         if os.environ.get(name) != value:
             os.environ[name] = value
-    tempfile.tempdir = None  # remembered by the supervisor, whose folder is not the page's
+    if tempfile := sys.modules.get("tempfile"):  # a package that was loaded before may have asked it for a folder
+        vars(tempfile)["tempdir"] = None
     time.tzset()
 
 

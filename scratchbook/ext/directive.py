@@ -6,7 +6,6 @@ import functools
 import os
 import re
 from collections.abc import Callable, Iterator
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple, TypeVar
 
@@ -26,6 +25,7 @@ from scratchbook.core.cells import Code
 from scratchbook.core.errors import Mistake, Place, ScratchbookError
 from scratchbook.core.lint import hidden_character
 from scratchbook.core.markers import MarkerError, split_code
+from scratchbook.core.near import near_names
 from scratchbook.ext.domain import LiveDomain, Page, domain_of
 from scratchbook.ext.options import OPENING, find_options, repeated
 
@@ -224,7 +224,7 @@ class LiveDirective(SphinxDirective):
                 self._note_option(offset, f"option '{name}' of {{{self.name}}} is '{quote(raw or '')}': {error}")
 
     def _choice(self, name: str) -> str:
-        near = get_close_matches(name.lower(), self.wanted, 2, 0.7)
+        near = near_names(name.lower(), self.wanted, 2, 0.7)
         return f"did you mean {' or '.join(near)}" if near else f"it has {', '.join(self.wanted)}"
 
     def _note_option(self, offset: int, text: str) -> None:

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from multiprocessing import get_context
@@ -227,12 +228,14 @@ def wait_until(is_true, seconds=10):
 
 def test_a_session_leaves_no_folder_behind(project, tmp_path_factory, monkeypatch):
     folder = tmp_path_factory.mktemp("temporary")
-    monkeypatch.setenv("TMPDIR", str(folder))
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
     with ForkServer() as server:
         own = Project(project.root, server)
-        text = "import os, tempfile\nopen(os.path.expanduser('~/x'), 'w').close()\ntempfile.mkdtemp()\nprint('made')"
+        places = f"print(os.listdir({str(folder)!r}) == [os.environ['TMPDIR'].split(os.sep)[-2]])"
+        text = f"import os, tempfile\nopen(os.path.expanduser('~/x'), 'w').close()\ntempfile.mkdtemp()\n{places}"
 
-        assert own.output(block(text)) == "made\n"
+        assert own.output(block(text)) == "True\n"
+        assert own.output(block("print('nothing')")) == "nothing\n"
     assert list(folder.iterdir()) == []
 
 
@@ -265,3 +268,13 @@ def test_a_page_of_300_blocks_runs(project):
     assert [outcome.cells[cell.id].part("text")["text"] for cell in cells] == [
         f"{line}\n" for line in range(10, 3010, 10)
     ]
+
+
+def test_the_process_that_pages_are_forked_from_loads_nothing_that_only_some_pages_need():
+    text = (
+        "import sys, numpy.random; before = set(sys.modules); import scratchbook.core.worker; "
+        "heavy = {'difflib', 'importlib.abc', 'pathlib', 'shutil', 'tempfile', 'unicodedata', 'urllib.parse'}; "
+        "print(sorted(heavy & (set(sys.modules) - before)))"
+    )
+
+    assert subprocess.run([sys.executable, "-c", text], capture_output=True, text=True).stdout == "[]\n"
