@@ -196,12 +196,14 @@ class Uses:
 class Outcome:
     """What a session gave: one outcome a cell, by the cell's id, and the mistakes that belong to none.
 
+    unguarded: what the code could have reached on the system where it ran, although it should not.
     seconds: wall time of the run; never shown on a page, since pages are the same bytes every time.
     """
 
     cells: dict[str, CellOutcome]
     mistakes: tuple[Mistake, ...] = ()
     uses: Uses = field(default_factory=Uses)
+    unguarded: tuple[str, ...] = ()
     seconds: float = 0.0
 
     @property

@@ -154,7 +154,7 @@ class Ledger:
         """Return the outcome of each cell."""
         cells = {cell.id: self._cell_outcome(cell) for cell in self.session.cells}
         uses = self.uses or Uses(unsure=("did not come to its end",))
-        return Outcome(cells, tuple(self.mistakes), uses, time.monotonic() - self.started)
+        return Outcome(cells, tuple(self.mistakes), uses, seconds=time.monotonic() - self.started)
 
     def _cell_outcome(self, cell: Cell) -> CellOutcome:
         listing = self.listings.get(cell.id, Listing())

@@ -17,6 +17,7 @@ from typing import Final
 from scratchbook.core.cells import Limits
 from scratchbook.core.processes import C_LIBRARY, fork
 
+NETWORK: Final = "the network"
 PR_SET_NO_NEW_PRIVS: Final = 38
 CLONE_NEWUSER: Final = 0x10000000
 CLONE_NEWNET: Final = 0x40000000
@@ -121,13 +122,11 @@ def _enter_landlock() -> bool:
     return status == 0
 
 
-def forbid_network() -> bool:
-    """Leave this process and its children a network of their own, in which there is nobody else."""
-    return _has_worked(_leave_network) and _leave_network()
+def leave_network() -> bool:
+    """Give this process and its children a network of their own, in which there is nobody else but a loopback.
 
-
-def _leave_network() -> bool:
-    """Enter a new network with a working loopback.  An attempt that fails half-way spoils the process."""
+    An attempt that fails half-way spoils the process: ask `missing_guards` before.
+    """
     if C_LIBRARY is None:
         return False
     user, group = os.getuid(), os.getgid()
@@ -156,7 +155,7 @@ def _has_worked(attempt: Callable[[], bool]) -> bool:
 
 def missing_guards() -> tuple[str, ...]:
     """Return what a page's code can reach on this system although it should not."""
-    if _has_worked(lambda: _leave_network() and forbid_other_processes()):  # one process tells it as a rule
+    if _has_worked(lambda: leave_network() and forbid_other_processes()):  # one process tells it as a rule
         return ()
-    guards = {"the network": _leave_network, "the environment of other processes": forbid_other_processes}
+    guards = {NETWORK: leave_network, "the environment of other processes": forbid_other_processes}
     return tuple(name for name, attempt in guards.items() if not _has_worked(attempt))

@@ -26,6 +26,7 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, BinaryIO, Final, NoReturn, get_args
 
 from scratchbook.core import cells
@@ -47,7 +48,7 @@ from scratchbook.core.processes import (
     living_children,
 )
 from scratchbook.core.records import dump, load, remember
-from scratchbook.core.sandbox import forbid_network, forbid_other_processes, limit_resources
+from scratchbook.core.sandbox import NETWORK, forbid_other_processes, leave_network, limit_resources, missing_guards
 from scratchbook.core.sources import is_python, read_text
 from scratchbook.core.statements import prepare_file
 from scratchbook.core.supervisor import Channels, Supervisor
@@ -73,10 +74,13 @@ def main(arguments: list[str]) -> None:
     network, handle = arguments
     sys.dont_write_bytecode = True  # ours is written by now; that of a project is nobody's
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the parent, and its end is ours
-    if network == "no-network":
-        forbid_network()
+    missing = missing_guards()
+    if network == "network":
+        missing = tuple(guard for guard in missing if guard != NETWORK)
+    elif NETWORK not in missing:
+        leave_network()
     remember_for_pages()
-    run(Worker(socket.socket(fileno=int(handle)), preload(("numpy",))).work)
+    run(Worker(socket.socket(fileno=int(handle)), preload(("numpy",)), missing).work)
 
 
 class Worker:
@@ -84,12 +88,14 @@ class Worker:
 
     requests: where connections come from, in the first process; None in those that it forks.
     packages: modules that are loaded, for the record of what a page has used.
+    unguarded: what the code of pages can reach although it should not.
     """
 
-    def __init__(self, requests: socket.socket | None, packages: set[str]) -> None:
+    def __init__(self, requests: socket.socket | None, packages: set[str], unguarded: tuple[str, ...]) -> None:
         adopt_orphans()
         gc.enable()
-        self._requests, self._packages, self._parent = requests, packages, os.getppid()
+        self._requests, self._packages, self._unguarded = requests, packages, unguarded
+        self._parent = os.getppid()
 
     def work(self) -> None:
         """Serve one connection after another.  Raises EOFError when none will come any more."""
@@ -108,7 +114,7 @@ class Worker:
                 session = load(Session, line)
                 self._packages |= preload(wanted_modules(session))
                 outcome = Supervisor(session, functools.partial(start_page, self._packages), watched).run()
-                connection.sendall(dump(outcome) + b"\n")
+                connection.sendall(dump(replace(outcome, unguarded=self._unguarded)) + b"\n")
                 leave_alone(living_children())  # what could not be killed must not be taken for the next page's
                 prepare_files(session, outcome.uses.files)
 
@@ -140,7 +146,7 @@ class Worker:
         die_with_parent()
         close_others({0, 1, 2, connection.fileno()})
         leave_alone(None)
-        run(functools.partial(Worker(None, self._packages).serve, connection))
+        run(functools.partial(Worker(None, self._packages, self._unguarded).serve, connection))
 
 
 def run(work: Callable[[], None]) -> NoReturn:

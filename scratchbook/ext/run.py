@@ -123,19 +123,15 @@ def obtain(
     if settings.execute != "never":
         domain.checked.update({docname: check_page(domain, docname) for docname in sorted(domain.pages)})
     failed = sum(domain.outcomes[job.key].failed for job in jobs)
-    if waiting and not settings.executor:
-        say_missing_guards(settings)
+    say_missing_guards([known[job.key] for job in waiting])
     if jobs:
         tally = Tally(len(waiting), len(jobs) - len(waiting), failed, time.monotonic() - started)
         logger.info("%s", tally)
 
 
-def say_missing_guards(settings: Settings) -> None:
+def say_missing_guards(outcomes: Sequence[Outcome]) -> None:
     """Say what the code of pages could reach on this system although it should not; no mistake of the author's."""
-    from scratchbook.core.sandbox import missing_guards  # for Unix only, as running is
-
-    missing = [guard for guard in missing_guards() if not (guard == "the network" and settings.network)]
-    if missing:
+    if missing := dict.fromkeys(guard for outcome in outcomes for guard in outcome.unguarded):
         logger.info("this system does not guard %s from the code of pages", " and ".join(missing))
 
 

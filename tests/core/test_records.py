@@ -21,6 +21,7 @@ OUTCOME = Outcome(
     {"block-1": CellOutcome("ok", (Part("text", {"text": "é", "cut": 0}),), (Mistake("run", "no", Place("a.md", 3)),))},
     (Mistake("run", "broken"),),
     Uses({"a.csv": "1f"}, ("b.py",), {"data": "2e"}, {"numpy": "2.4"}, ("starts a process",)),
+    ("the network",),
     0.25,
 )
 

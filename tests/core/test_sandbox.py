@@ -5,10 +5,11 @@ import socket
 
 import pytest
 
-from scratchbook.core import sandbox
+from scratchbook.core import runner, sandbox
 from scratchbook.core.cells import Limits
+from scratchbook.core.runner import ForkServer
 from scratchbook.core.sandbox import missing_guards
-from tests.core.pages import CHAPTER, block
+from tests.core.pages import CHAPTER, Project, block
 
 needs_guards = pytest.mark.skipif(bool(missing_guards()), reason=f"this system does not guard {missing_guards()}")
 
@@ -16,12 +17,26 @@ needs_guards = pytest.mark.skipif(bool(missing_guards()), reason=f"this system d
 @needs_guards
 @pytest.mark.parametrize(
     ("broken", "named"),
-    [("_leave_network", ("the network",)), ("forbid_other_processes", ("the environment of other processes",))],
+    [("leave_network", ("the network",)), ("forbid_other_processes", ("the environment of other processes",))],
 )
 def test_a_guard_that_this_system_does_not_give_is_named_alone(monkeypatch, broken, named):
     monkeypatch.setattr(sandbox, broken, lambda: False)
 
     assert missing_guards() == named
+
+
+@needs_guards
+@pytest.mark.parametrize(("network", "named"), [(False, ("the network",)), (True, ())])
+def test_an_outcome_tells_what_was_not_guarded_and_should_have_been(project, monkeypatch, tmp_path, network, named):
+    (tmp_path / "sitecustomize.py").write_text(
+        "from scratchbook.core import sandbox\nsandbox.leave_network = lambda: False\n"
+    )
+    environment = runner.worker_environment(0)
+    environment["PYTHONPATH"] += os.pathsep + str(tmp_path)
+    with monkeypatch.context() as patched, ForkServer() as server:
+        patched.setattr(runner, "worker_environment", lambda hash_seed: environment)
+        assert Project(project.root, server).run(block("print(1)"), network=network).unguarded == named
+    assert project.run(block("print(1)"), network=network).unguarded == ()
 
 
 def test_the_builders_variables_are_not_the_codes(project, monkeypatch):

@@ -5,12 +5,13 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from scratchbook.core import sandbox
+from scratchbook.core import runner
 from scratchbook.ext.run import run_jobs
 
 
@@ -193,17 +194,16 @@ def test_the_names_of_pages_and_states_may_hold_any_sign(project, name):
     assert all(words in built.text(name) for words in ("x = 1", "#ff0000 1", "#00ff00 1"))
 
 
-@pytest.mark.parametrize(
-    ("network", "said"), [(False, "the network and the environment of other processes"), (True, "the environment of")]
-)
-def test_what_a_system_does_not_guard_is_said_once(pair, monkeypatch, network, said):
-    monkeypatch.setattr(sandbox, "missing_guards", lambda: ("the network", "the environment of other processes"))
-    built = pair.build("text", scratchbook_executor="", scratchbook_network=network)
+@pytest.mark.parametrize("executor", ["", "concurrent.futures.ThreadPoolExecutor"])
+def test_what_a_system_does_not_guard_is_said_once(pair, monkeypatch, executor):
+    read, unguarded = runner.read_outcome, ("the network", "the environment of other processes")
+    monkeypatch.setattr(runner, "read_outcome", lambda *given: replace(read(*given), unguarded=unguarded))
+    built = pair.build("text", scratchbook_executor=executor)
 
     assert built.log.count("this system does not guard") == 1
-    assert f"this system does not guard {said}" in built.log
+    assert f"this system does not guard {' and '.join(unguarded)} from the code of pages" in built.log
     assert (built.messages, built.status) == ("", 0)
-    assert "does not guard" not in pair.build("text", scratchbook_executor="", scratchbook_network=network).log
+    assert "does not guard" not in pair.build("text", scratchbook_executor=executor).log
 
 
 CHECKED = """
