@@ -1,10 +1,15 @@
-"""The variables that code sees, besides those that a session names.  Data alone, for builder and worker to share."""
+"""What code finds around it: the system, and the variables besides those that a session names.
+
+Data alone, for builder and worker to share.
+"""
 
 from __future__ import annotations
 
 import os
+import sys
 from typing import Final
 
+IS_LINUX: Final = sys.platform == "linux"
 OUR_FOLDER: Final = os.path.dirname(os.path.abspath(__file__))
 
 # The same text, numbers and dates on every machine.

@@ -15,23 +15,21 @@ from scratchbook.core.near import near_names
 from scratchbook.core.selection import TAG_LINE, TagLine, find_tag_lines, split_lines
 from scratchbook.core.sources import is_python
 
-# What an author may have meant as a marker, why it is none, and what to do; the first that fits is said.
-NEAR_MISSES: Final = tuple(
-    (re.compile(pattern), reason, choice)
-    for pattern, reason, choice in (
-        (r"\b(?:tag|end)::[^\s\[\]]+\[\]\t", "a TAB follows it", "put a blank there"),
-        (r"\b(?:tag|end)::[^\s\[\]]+\[\]\S+", "text is glued to it", "put a blank after '[]'"),
-        (r"\b(?:tag|end)::\[\]", "it has no name", "write 'tag::name[]'"),
-        (r"\b(?:tag|end)::\S+\[[^\]]+\]", "its brackets are not empty", ""),
-        (r"\w+(?:tag|end)::\S+\[\]", "text is glued before it", ""),
-        (r"(?i)\b(?:tag|end):[^:\s]\S*\[\]", "it has one colon", ""),
-        (r"(?i)\b(?:tag|end)::\S+\[\]", "it has a capital", ""),
-        (r"(?i)\b(?:tag|end)s::?\S+\[\]", "the words are 'tag' and 'end'", ""),
-        (r"(?i)\b(?:tag|end)[ \t]*:[ \t]*:[ \t]*\S*[ \t]*\[\]", "it has a blank inside", ""),
-        (r"(?i)\A\W*\b(?:tag|end)[ \t]*:[ \t]*\S+[ \t]*\[\]", "it has one colon and a blank inside", ""),
-        # Where words may follow, only right after a comment sign: 'tag::value' is C++, and prose may speak of markers.
-        (r"(?i)\A\s*(?:#|//|--|/\*|<!--|\(\*|\{#|;|%)\W*\b(?:tag|end)::[ \t]*[\w./-]+(?=\s|\Z)", "it has no '[]'", ""),
-    )
+# What an author may have meant as a marker, why it is none, and what to do; the first that fits is said.  Compiled at
+# their first use: the builder loads this room and looks for none.
+NEAR_MISSES: Final = (
+    (r"\b(?:tag|end)::[^\s\[\]]+\[\]\t", "a TAB follows it", "put a blank there"),
+    (r"\b(?:tag|end)::[^\s\[\]]+\[\]\S+", "text is glued to it", "put a blank after '[]'"),
+    (r"\b(?:tag|end)::\[\]", "it has no name", "write 'tag::name[]'"),
+    (r"\b(?:tag|end)::\S+\[[^\]]+\]", "its brackets are not empty", ""),
+    (r"\w+(?:tag|end)::\S+\[\]", "text is glued before it", ""),
+    (r"(?i)\b(?:tag|end):[^:\s]\S*\[\]", "it has one colon", ""),
+    (r"(?i)\b(?:tag|end)::\S+\[\]", "it has a capital", ""),
+    (r"(?i)\b(?:tag|end)s::?\S+\[\]", "the words are 'tag' and 'end'", ""),
+    (r"(?i)\b(?:tag|end)[ \t]*:[ \t]*:[ \t]*\S*[ \t]*\[\]", "it has a blank inside", ""),
+    (r"(?i)\A\W*\b(?:tag|end)[ \t]*:[ \t]*\S+[ \t]*\[\]", "it has one colon and a blank inside", ""),
+    # Where words may follow, only right after a comment sign: 'tag::value' is C++, and prose may speak of markers.
+    (r"(?i)\A\s*(?:#|//|--|/\*|<!--|\(\*|\{#|;|%)\W*\b(?:tag|end)::[ \t]*[\w./-]+(?=\s|\Z)", "it has no '[]'", ""),
 )
 MEANT: Final = re.compile(r"(?i)(tag|end)s?[ \t]*::?[ \t]*:?[ \t]*([^ \t\[\]]+)")
 COMMENT_START: Final = re.compile(r"\s*[^\w\s]+\s*")
@@ -207,7 +205,7 @@ def _near_misses(lines: list[str], marked: set[int], comments: dict[int, int] | 
         else:
             comment = line if COMMENT_START.match(line) else ""
         for pattern, reason, choice in NEAR_MISSES:
-            if match := pattern.search(comment):
+            if match := re.search(pattern, comment):
                 meant = MEANT.search(match[0])
                 what_to_do = choice or (f"write '{meant[1].lower()}::{meant[2]}[]'" if meant else "")
                 text = f"'{match[0].strip()}' looks like a marker and is none: {reason}; {what_to_do}"

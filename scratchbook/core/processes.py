@@ -6,18 +6,18 @@ import contextlib
 import ctypes
 import os
 import signal
-import sys
 import time
 import warnings
 from collections.abc import Iterable
 from typing import Final
+
+from scratchbook.core.environment import IS_LINUX
 
 PR_SET_PDEATHSIG: Final = 1
 PR_SET_CHILD_SUBREAPER: Final = 36
 KILLING_SECONDS: Final = 2.0
 MOST_READINGS: Final = 10
 EXITING: Final = 0x4  # among the kernel's flags of a process
-IS_LINUX: Final = sys.platform == "linux"
 # Loaded once: code that runs later is asked why it loads foreign libraries.
 C_LIBRARY: Final = ctypes.CDLL(None) if IS_LINUX else None
 # Processes below this one that are none of its page's.

@@ -21,10 +21,9 @@ from types import TracebackType
 from typing import Any, Final
 
 from scratchbook.core.cells import CellOutcome, Outcome, Session
-from scratchbook.core.environment import ENVIRONMENT
+from scratchbook.core.environment import ENVIRONMENT, IS_LINUX
 from scratchbook.core.errors import Mistake
 from scratchbook.core.listings import make_listings
-from scratchbook.core.processes import IS_LINUX
 from scratchbook.core.records import RecordError, dump, load
 from scratchbook.core.versions import versions_of
 

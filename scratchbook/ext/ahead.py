@@ -15,7 +15,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
 from scratchbook.core.cells import BranchCell, Outcome, Session
-from scratchbook.core.processes import IS_LINUX
+from scratchbook.core.environment import IS_LINUX
 from scratchbook.core.runner import Begun, ForkServer
 from scratchbook.ext.domain import Page, domain_of
 from scratchbook.ext.sessions import Sources, page_jobs
