@@ -10,7 +10,7 @@ import numpy as np
 from . import algebra, powers, primitives, reductions
 from .algebra import Ones, Row, Value
 from .errors import EquationError, RangeError, StepsError, fault
-from .nodes import Add, Case, Cases, Constant, Join, Multiply, Name, Node, Power, Product, Root
+from .nodes import Add, Case, Cases, Constant, Fraction, Join, Multiply, Name, Node, Power, Product, Root
 
 if TYPE_CHECKING:
     from .evaluator import Bound, Evaluator
@@ -71,11 +71,27 @@ def alike(self: Evaluator, nodes: Sequence[Node], bound: Bound) -> list[Value]:
 
 
 def produced(self: Evaluator, node: Product, bound: Bound) -> Value:
-    """Factors side by side, from the left."""
+    r"""Factors side by side, from the left; of vectors \frac{a}{x} y is \frac{a y}{x}, as of numbers."""
     total = self.value(node.factors[0], bound)
+    vector: Node | None = node.factors[0]  # the factor that is all of the total but numbers
     for factor in node.factors[1:]:
-        total = algebra.multiply(total, self.value(factor, bound))
+        value = self.value(factor, bound)
+        if is_vector(total) and is_vector(value) and any(is_over(self, part, bound) for part in (vector, factor)):
+            total, vector = algebra.elementwise(total, value), None
+            continue
+        vector = factor if algebra.is_number(total) else vector if algebra.is_number(value) else None
+        total = algebra.multiply(total, value)
     return total
+
+
+def is_vector(value: Value) -> bool:
+    """Is it a vector that has no direction?"""
+    return isinstance(value, np.ndarray) and value.ndim == 1
+
+
+def is_over(self: Evaluator, node: Node | None, bound: Bound) -> bool:
+    """Is a vector a number over a vector?"""
+    return isinstance(node, Fraction) and algebra.is_number(self.value(node.upper, bound))
 
 
 def raised(self: Evaluator, node: Power, bound: Bound) -> Value:

@@ -96,8 +96,8 @@ def check_choices(all_choices: Iterable[Choices], draws: int, *, has_ties: bool)
             if isinstance(choice.node, Cases) and not has_ties and not is_by_chance(choice.node.rows, place):
                 continue
             fact, at = told(choice.node, place)
-            text = f"{fact} at none of {draws} draws, so nothing of it is compared"
-            raise fault(f"{text}; choose other kinds, such as int(1..9), or name points with ':at:'", at)
+            text = f"{fact} at none of {draws} draws, so nothing of it is compared; choose other kinds, such as "
+            raise fault(f"{text}int(1..9), name points with ':at:', or leave out what no value reaches", at)
 
 
 def told(node: Call | Cases | Reduce, place: int) -> tuple[str, Node]:

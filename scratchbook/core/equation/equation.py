@@ -10,7 +10,7 @@ from .conditions import read_logic, read_set
 from .described import with_sets
 from .errors import EquationError, fault
 from .general import for_every
-from .joined import join_names
+from .joined import join_names, join_points
 from .known import known_function
 from .leftsides import read_left, resolve_left
 from .letters import is_range
@@ -25,6 +25,7 @@ from .rewritten import plainly
 from .samples import Samples, read_samples, with_samples
 from .spelling import spell
 from .statements import RawStatement, read_statements
+from .steps import without_steps
 from .stretches import part_stretches
 from .symbols import group, latex_of
 from .tokens import Macros, Token, read_tokens
@@ -191,7 +192,9 @@ def read(
     """Read spelled tokens into an equation."""
     axes = {key: len(symbol.kind.shape) for key, symbol in notation.symbols.items()}
     raw = with_sets(read_statements(tokens), notation)
-    raw = plainly(join_names(raw, axes | dict.fromkeys(notation.functions, 0)), notation)
+    declared = axes | dict.fromkeys(notation.functions, 0)
+    raw = join_points(without_steps(join_names(raw, declared), notation), declared)
+    raw = plainly(raw, notation)
     lexicon = make_lexicon(notation, raw, *given_names(given))
     reader = Reader(lexicon, source, is_plain=is_plain)
     for statement in raw:

@@ -37,9 +37,8 @@ def join_names(statements: Sequence[RawStatement], declared: Mapping[str, int]) 
 
     declared: how many axes each name of the notation has.
     """
-    points = {key for key in declared if key.endswith(")")} | told_apart(statements, declared)
     joined = [with_members(statement, partial(put_logarithms, declared=declared)) for statement in statements]
-    joined = [with_members(statement, partial(put_points, points=points)) for statement in joined]
+    joined = join_points(joined, {*declared, *told_apart(statements, declared)})
     firsts = {statement.members[0][0].text for statement in joined}
     for rule in RULES:
         lefts = [found for statement in joined if (found := rule(statement.members[0], 0)) is not None]
@@ -51,6 +50,12 @@ def join_names(statements: Sequence[RawStatement], declared: Mapping[str, int]) 
             names = {found.name for found in lefts if is_applied(found, joined, declared)}
         joined = [with_members(statement, partial(put_names, names=names)) for statement in joined]
     return joined
+
+
+def join_points(statements: Sequence[RawStatement], names: Collection[str]) -> list[RawStatement]:
+    r"""The statements with each name at its argument, as \phi(x), as one token."""
+    points = {key for key in names if key.endswith(")")}
+    return [with_members(statement, partial(put_points, points=points)) for statement in statements]
 
 
 def with_members(statement: RawStatement, change: Callable[[Sequence[Token]], Iterable[Token]]) -> RawStatement:

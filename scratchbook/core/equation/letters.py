@@ -27,7 +27,7 @@ def running_letters(statements: Sequence[RawStatement], lexicon: Lexicon) -> set
             for place, token in enumerate(member):
                 if place + 2 < len(member) and member[place + 1].text in ("_", "^"):
                     scripts, _ = read_scripts(member, place + 1)
-                    if token.text in BIG or known_function(token.text) in REDUCERS:
+                    if is_operator(token):
                         found |= first_letters(scripts.below, lexicon)
                     elif token.kind == "name":
                         found |= index_letters(token.text, scripts, lexicon)
@@ -39,6 +39,23 @@ def running_letters(statements: Sequence[RawStatement], lexicon: Lexicon) -> set
                     found |= bracketed_letters(member, place + 1, lexicon)
     fresh = {split_key(key)[1] for key in lexicon.fresh}
     return {letter for letter in found if letter not in lexicon.arrays} - fresh
+
+
+def is_operator(token: Token) -> bool:
+    """May an index below a sign run, as below a sum?"""
+    return token.text in BIG or known_function(token.text) in REDUCERS
+
+
+def bound_letters(statements: Sequence[RawStatement], lexicon: Lexicon) -> set[str]:
+    """Letters over which an operator runs."""
+    return {
+        letter
+        for statement in statements
+        for member in statement.members
+        for place, token in enumerate(member[:-2])
+        if is_operator(token) and member[place + 1].text in ("_", "^")
+        for letter in first_letters(read_scripts(member, place + 1)[0].below, lexicon)
+    }
 
 
 def letters_on_right(statements: Sequence[RawStatement], lexicon: Lexicon) -> set[str]:

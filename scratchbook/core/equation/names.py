@@ -24,7 +24,10 @@ def make_lexicon(
 ) -> Lexicon:
     """The names of a display: those of the notation, and those that its left sides define."""
     lexicon = Lexicon()
+    functions = sizes_that_are_functions(statements, notation)
     for symbol in notation.symbols.values():
+        if symbol.key in functions:
+            continue
         if symbol.kind.name == "index":
             lexicon.indices.add(symbol.key)
         else:
@@ -44,7 +47,6 @@ def make_lexicon(
             lexicon.families.add(base)
     lexicon.variables |= set(given)
     lexicon.words = words_of([*lexicon.variables, *lexicon.functions, *lexicon.indices])
-    check_sizes(statements, notation)
     lexicon.fresh = new_names(statements, lexicon)
     lexicon.brackets = (
         ("(", "[") if any(is_in_square_brackets(statement, lexicon) for statement in statements) else ("(",)
@@ -60,15 +62,24 @@ def make_lexicon(
     return lexicon
 
 
-def check_sizes(statements: Sequence[RawStatement], notation: Notation) -> None:
-    """Refuse d(u, v) = ... beside a size d that only a shape names, otherwise d times a list; d(x_i) is an array."""
+def sizes_that_are_functions(statements: Sequence[RawStatement], notation: Notation) -> set[str]:
+    """The sizes that only a shape names and that a left side gives as a function, as d(u, v) = ...; d(x_i) is an array.
+
+    Raises EquationError for one that stands alone too.
+    """
+    found = set[str]()
     for statement in statements:
         left = read_left(statement.members[0], Lexicon())
         symbol = notation.symbols.get(left.base) if left and left.arguments and left.scripts == Scripts() else None
         is_at_elements = left is not None and any(token.text == "_" for token in left.arguments or ())
         if symbol is not None and symbol.is_implicit and is_defining(statement) and not is_at_elements:
-            fact = f"{symbol.latex} is a size, and a function on this left side"
-            raise fault(f"{fact}; give one of both another letter", statement.members[0][0])
+            found.add(symbol.key)
+    for member in (member for statement in statements for member in statement.members):
+        for token, after in zip(member, [*member[1:], None], strict=True):
+            if token.text in found and (after is None or after.text != "("):
+                fact = f"{token.text} is a size, and a function on a left side"
+                raise fault(f"{fact}; give one of both another letter", token)
+    return found
 
 
 def is_in_square_brackets(statement: RawStatement, lexicon: Lexicon) -> bool:

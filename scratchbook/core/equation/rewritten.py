@@ -49,7 +49,8 @@ def parts_of_column(
     named = [read_left(row, Lexicon()) for row in rows]
     keys = [key_of(own.base, own.scripts.below, (), own.scripts.primes) for own in named if own and not own.arguments]
     is_fresh = not {*keys, *(own.base for own in named if own)} & {*notation.symbols, *given}
-    is_read = all(own and texts_of(statements).count(own.base) > 1 for own in named)
+    bases = [own.base for own in named if own]
+    is_read = all(texts_of(statements).count(base) > bases.count(base) for base in bases)
     if len(rows) < 2 or len(set(keys)) < len(rows) or not is_fresh or not is_read or len(statement.members) != 2:
         yield statement
         return

@@ -202,7 +202,8 @@ def check_on_left(key: str, equation: Equation, definitions: Definitions, target
     if any(key in names_on_left(statement.members[0]) for statement in definitions.statements):
         return
     sides = ", ".join(dict.fromkeys(left_sides(equation)))
-    raise target.fault(f"{latex_of(key)} is on no left side; the left sides are {sides or 'no names'}")
+    given = "; drop its declaration if the display gives it" if key in equation.notation.symbols else ""
+    raise target.fault(f"{latex_of(key)} is on no left side; the left sides are {sides or 'no names'}{given}")
 
 
 def names_on_left(node: Node) -> set[str]:

@@ -177,7 +177,7 @@ def test_a_primed_array_on_the_left_takes_its_index_in_brackets():
 
 
 def test_a_version_of_a_declared_name_is_to_be_declared():
-    text = said("r^{(t+1)} = M r^{(t)}", "M: matrix(n, n)\nr: vector(n)", "stepped")
+    text = said("r^{(t+1)} = M r^{(t)} + r", "M: matrix(n, n)\nr: vector(n)", "stepped")
 
     assert "declare r^{(t)} instead" in text
 
@@ -329,3 +329,28 @@ def test_a_word_may_have_an_underscore(latex):
 
     assert checked(latex, notation, "warmup", {"warmup": warmup}).text == ""
     assert checked(latex.replace("-1.5", "-0.5"), notation, "warmup", {"warmup": warmup}).text != ""
+
+
+def distance(x, y):
+    return np.linalg.norm(x - y)
+
+
+def rotated(x):
+    return np.stack([-x[1::2], x[::2]], axis=1).ravel()
+
+
+CODE |= {"distance": distance, "rotated": rotated}
+
+
+def test_a_size_that_only_a_shape_names_may_be_a_function_here():
+    assert said(r"d(x, y) = \lVert x - y \rVert", "x, y: vector(d)", "distance(x, y)") == ""
+    assert "give one of both another letter" in said(
+        r"d(x, y) = \lVert x - y \rVert / d", "x, y: vector(d)", "distance(x, y)"
+    )
+
+
+def test_a_column_of_elements_of_one_array_is_no_column_of_names():
+    left = r"\begin{pmatrix} y_{2i-1} \\ y_{2i} \end{pmatrix}"
+    right = r"\begin{pmatrix} 0 & -1 \\ 1 & 0 \end{pmatrix} \begin{pmatrix} x_{2i-1} \\ x_{2i} \end{pmatrix}"
+
+    assert said(rf"{left} = {right}", "x: vector(2*h)", "y == rotated(x)") == ""
