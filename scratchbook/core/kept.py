@@ -2,6 +2,9 @@
 
 One SQLite file, since thousands of small pieces are read by each build and written by several processes at once.
 It is never needed: what cannot be read is a miss, what cannot be written is made again by the next build.
+
+SQLite is loaded where it is first used: a build that writes no page goes without it, and one that runs pages does not
+hold it beside them.
 """
 
 from __future__ import annotations
@@ -9,11 +12,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import sqlite3
 import weakref
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    import sqlite3
 
 SCHEMA: Final = "create table if not exists kept (key text primary key, digest blob, value blob) without rowid"
 MOST_PIECES: Final = 50_000
@@ -53,7 +58,7 @@ class Kept:
         """Close the file; the next use opens it again."""
         if self._connection is not None:
             connection, self._connection = self._connection, None
-            with contextlib.suppress(sqlite3.Error):
+            with contextlib.suppress(connection.Error):
                 connection.close()
 
     def __del__(self) -> None:
@@ -62,6 +67,8 @@ class Kept:
 
     def _ask(self, statement: str, values: tuple[Any, ...] = ()) -> Any:
         """Return the first row of an answer; None when there is none, or nothing can be asked."""
+        import sqlite3
+
         for _ in range(2):
             try:
                 return self._open().execute(statement, values).fetchone()
@@ -102,6 +109,8 @@ if hasattr(os, "register_at_fork"):
 
 def connect(path: Path) -> sqlite3.Connection:
     """Open the file, each statement a transaction of its own.  Raises sqlite3.Error."""
+    import sqlite3
+
     connection = sqlite3.connect(path, timeout=WAIT_SECONDS, isolation_level=None, check_same_thread=False)
     try:
         # Without a sync a power cut may damage the file; a killed build cannot.

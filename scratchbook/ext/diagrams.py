@@ -10,7 +10,6 @@ import subprocess
 from typing import Any, Final
 
 from sphinx.application import Sphinx
-from sphinx.ext.graphviz import graphviz
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 
@@ -32,6 +31,8 @@ class InlineDiagrams(SphinxPostTransform):
 
     def run(self, **kwargs: Any) -> None:
         """Replace each diagram; one that cannot be drawn is left to Sphinx, which says why."""
+        from sphinx.ext.graphviz import graphviz  # loaded by then: the project lists it
+
         if domain_of(self.env).builder.name == "epub":
             return
         for node in list(self.document.findall(graphviz)):
