@@ -10,6 +10,7 @@ ext             everything that touches Sphinx
     inline      {value} and {claim}, the same within a sentence
     stray       markup that the parser took for words
     unclosed    blocks whose fence nothing closes
+    misspelt    the directives and roles nearest to one that nobody knows
     captions    what a reference to a caption with a value in it shows
     states      {states}: a session for each value of a variable
     frontmatter what the head of a chapter says about its run
@@ -93,6 +94,7 @@ ROOMS: Final = (
     "inline",
     "stray",
     "unclosed",
+    "misspelt",
     "states",
     "frontmatter",
     "exec_code",
