@@ -33,9 +33,10 @@ NUMBERED: Final = re.compile(r"\\(begin|end)\{(equation|align|gather|alignat|fla
 WORDS: Final = re.compile(r"\\(?:operatorname\*?|mathrm|mathsf|text|textrm|mathtt)\s*\{([^{}]*)\}")
 PRICE: Final = re.compile(r"\d[\d.,]*(\s+[a-z]{2,}\b.*\s|\s*[-–]|\s.*\s)", re.DOTALL)
 
-# How KaTeX marks the room of a part of a formula; and the room of a line, in ems above and below its base.
+# How KaTeX marks the room of a part of a formula; and the room of a line, in ems above and below its base, which
+# browsers round to whole pixels.
 STRUT: Final = re.compile(r'class="katex-strut" style="height:([\d.]+)em;(?:vertical-align:(-?[\d.]+)em;)?"')
-LINE: Final = (0.9, 0.35)
+LINE: Final = (0.91, 0.35)
 DRAWING: Final = '<span class="katex-html" aria-hidden="true"'
 HEIGHT: Final = re.compile(r' style="contain-intrinsic-height:[^"]*"')
 DISPLAY: Final = re.compile(r'<div class="equation-body">.*?</div>', re.DOTALL)

@@ -209,7 +209,7 @@ def test_a_page_from_a_folder_and_one_without_formulas_ask_for_no_font(chapter, 
     assert "preload" not in chapter(f"# Book\n\n{text}\n", builder="html", html_baseurl=address).file("index.html")
 
 
-HEIGHTS = [("", 1.25), ('class="katex-strut" style="height:3em;vertical-align:-1em;"', 3.0)]
+HEIGHTS = [("", 1.26), ('class="katex-strut" style="height:3em;vertical-align:-1em;"', 3.0)]
 
 
 @pytest.mark.parametrize(("markup", "height"), HEIGHTS)
