@@ -62,7 +62,7 @@ def read_bracket(parser: Parser) -> Node:
         if parser.text in RELATIONS and len(items) == 1:
             return read_iverson(parser, opener, items[0])
     parser.expect(CLOSER[opener.text], opener)
-    node = items[0] if len(items) == 1 else join(items, signs, opener)
+    node = items[0] if len(items) == 1 and ";" not in signs else join(items, signs, opener)
     return read_postfix(parser, node, opener.start)
 
 
@@ -84,7 +84,7 @@ def read_items(parser: Parser) -> tuple[list[Node], list[str]]:
     before: list[Node] = []  # what a bar parts from the rest, as x_t of p(x_t | x_1, ..., x_{t-1})
     while parser.text in LIST_SIGNS:
         signs.append(parser.take().text)
-        if signs[-1] != ",":
+        if signs[-1] != "," and parser.text != r"\ldots":
             before, items = [*before, *items], []
         if parser.text == r"\ldots":
             dots = parser.take()

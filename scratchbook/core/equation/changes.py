@@ -89,6 +89,15 @@ def produced(self: Mutator, node: Product) -> Iterator[Change]:
             if len(factors) == 2:
                 yield Change("matmul-to-odot", Multiply(left, r"\odot", right))
     yield from regrouped(factors)
+    yield from contracted(self, factors)
+
+
+def contracted(self: Mutator, factors: tuple[Node, ...]) -> Iterator[Change]:
+    """x y^T of two columns, which is a matrix, meant as the number that it is of two rows."""
+    last, others = factors[-1], factors[:-1]
+    before = others[0] if len(others) == 1 else Product(others)
+    if isinstance(last, Transpose) and self.ranks.of(before) == self.ranks.of(last.base) == 1:
+        yield Change("outer-to-inner", Multiply(before, r"\cdot", last.base))
 
 
 def regrouped(factors: tuple[Node, ...]) -> Iterator[Change]:

@@ -37,7 +37,9 @@ def join_names(statements: Sequence[RawStatement], declared: Mapping[str, int]) 
 
     declared: how many axes each name of the notation has.
     """
-    joined = [with_members(statement, partial(put_logarithms, declared=declared)) for statement in statements]
+    given = {statement.members[0][0].text for statement in statements if statement.relations}
+    logarithms = partial(put_logarithms, declared=declared, given=given)
+    joined = [with_members(statement, logarithms) for statement in statements]
     joined = join_points(joined, {*declared, *told_apart(statements, declared)})
     firsts = {statement.members[0][0].text for statement in joined}
     for rule in RULES:
@@ -121,21 +123,37 @@ def told_apart(statements: Sequence[RawStatement], declared: Collection[str]) ->
     return {name for own in found.values() if len(own) > 1 and not letters & {*rest, *declared} for name in own}
 
 
-def put_logarithms(tokens: Sequence[Token], declared: Collection[str]) -> Iterator[Token]:
-    r"""Yield the tokens with a declared \log \pi as one name.  Raises EquationError where \pi is declared too."""
+def put_logarithms(tokens: Sequence[Token], declared: Collection[str], given: Collection[str]) -> Iterator[Token]:
+    r"""Yield the tokens with a declared \log \pi as one name, and with its exponential for the \pi that nothing gives.
+
+    Raises EquationError where \pi is declared too.
+    """
+    logarithms = [key for key in declared if key.startswith(r"\log{")]
+    bases = {split_key(key)[0] for key in declared if not key.startswith(r"\frac")} if logarithms else set()
     place = 0
-    while place < len(tokens):
+    while place < len(tokens) and logarithms:
         token, after = tokens[place], tokens[place + 1] if place + 1 < len(tokens) else None
         place += 1
         if after is not None and token.text in LOGARITHMS and after.kind == "name":
             name = rf"\log{{{after.text}}}"
-            bases = {split_key(key)[0] for key in declared if not key.startswith(r"\frac")}
-            if name in bases and after.text in bases:
+            is_declared = any(key.startswith(name) for key in logarithms)
+            if is_declared and after.text in bases:
                 raise fault(f"ambiguous: {latex_of(name)} is declared, and {after.text} too; declare one", token)
-            if name in bases:
+            if is_declared:
                 token = replace(token, kind="name", text=name, end=after.end)
                 place += 1
+        own = [key for key in logarithms if key.startswith(rf"\log{{{token.text}}}")]
+        if own and token.kind == "name" and token.text not in {*bases, *given}:
+            name, end = rf"\log{{{token.text}}}", read_scripts(tokens, place)[1]
+            is_at = any(key.endswith(")") for key in own)
+            end = closing(tokens, end) + 1 if is_at and end < len(tokens) and tokens[end].text == "(" else end
+            brackets = [replace(token, kind="symbol", text=text) for text in "()"]
+            yield from (replace(token, text="exp"), brackets[0], replace(token, text=name))
+            yield from (*tokens[place:end], brackets[1])
+            place = end
+            continue
         yield token
+    yield from tokens[place:]
 
 
 def put_names(tokens: Sequence[Token], names: Collection[str]) -> list[Token]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from .equation import Equation
 from .nodes import (
     Add,
@@ -70,13 +72,30 @@ class Ranks:
             if node.sign not in ("/", r"\odot") and all(parts):
                 return None
         elif isinstance(node, Product):
-            parts = [self.of(factor) for factor in node.factors]
-            arrays = [part for part in parts if part]
-            if len(arrays) > 1 and None not in parts and min(arrays) == 1:
-                return None
+            return self.of_product(node.factors)
         else:
             return None
         return None if None in parts else max(part or 0 for part in parts)
+
+    def of_product(self, factors: Sequence[Node]) -> int | None:
+        """The axes of factors side by side, of which each array meets the next; None where they do not meet."""
+        arrays = [(rank, isinstance(factor, Transpose)) for factor in factors if (rank := self.of(factor)) != 0]
+        found, is_row = arrays[0] if arrays else (0, False)
+        for rank, is_next_row in arrays[1:]:
+            match found, is_row, rank, is_next_row:
+                case 1, True, 1, False:
+                    found = 0
+                case 1, False, 1, True:
+                    found = 2
+                case (2, _, 1, False) | (1, _, 2, _):
+                    found, is_row = 1, is_row and found == 1
+                case 2, _, 2, _:
+                    found = 2
+                case 0, _, _, _:
+                    found, is_row = rank, is_next_row
+                case _:
+                    return None
+        return found
 
     def of_name(self, key: str) -> int | None:
         """The axes of a symbol: by its kind, else by what defines it."""

@@ -145,7 +145,21 @@ class Sides:
             if rows or number < 0:
                 return None
             raise replace(error, text=error.text + self.counting()) from error
+        if number < 0 and self.has_overflown(side):
+            return None
         return None if rows and not self.has_rows(side) else side
+
+    def has_overflown(self, side: Side) -> bool:
+        """Is what the code gives no number because its numbers grew too large on the way, as in e^x / (1 + e^x)?"""
+        if not any(np.any(np.isnan(value)) for value in side.values.values()):
+            return False
+        try:
+            with np.errstate(over="raise"):
+                for target in self.prepared.targets:
+                    target.run(side.environment, self.prepared.namespace)
+        except EquationError:
+            return True
+        return False
 
     def counting(self) -> str:
         """What to say beside an error of code that may count from 0."""

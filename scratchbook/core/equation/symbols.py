@@ -124,6 +124,8 @@ def read_symbol(text: str, macros: Macros | None = None, *, is_value: bool = Fal
     tokens = spell(read_tokens(text, macros))
     if not tokens:
         raise fault("an empty name; write a symbol such as \\bar{x}")
+    if tokens[0].text in LOGARITHMS and tokens[1:2] and tokens[1].kind == "name":
+        tokens = [replace(tokens[1], text=rf"\log{{{tokens[1].text}}}"), *tokens[2:]]
     if tokens[0].text == r"\frac":
         upper, place = group(tokens, 1)
         lower, place = group(tokens, place)
@@ -144,8 +146,6 @@ def symbol_key(tokens: Sequence[Token]) -> str:
     """The key of tokens that are one symbol: a letter or word with its scripts."""
     place = 0
     base = ""
-    if tokens and tokens[0].text in LOGARITHMS and tokens[1:2] and tokens[1].kind == "name":
-        return rf"\log{{{tokens[1].text}}}" + symbol_key((replace(tokens[1], text="x"), *tokens[2:])).removeprefix("x")
     while (
         place < len(tokens) and tokens[place].kind == "name" and (base in ("", CHANGE) or len(tokens[place].text) == 1)
     ):

@@ -354,3 +354,41 @@ def test_a_column_of_elements_of_one_array_is_no_column_of_names():
     right = r"\begin{pmatrix} 0 & -1 \\ 1 & 0 \end{pmatrix} \begin{pmatrix} x_{2i-1} \\ x_{2i} \end{pmatrix}"
 
     assert said(rf"{left} = {right}", "x: vector(2*h)", "y == rotated(x)") == ""
+
+
+def divergence(mu, logvar):
+    return -0.5 * np.sum(1 + logvar - mu**2 - np.exp(logvar))
+
+
+def preferred(new, old, beta):
+    return beta * (new - old)
+
+
+def stacked(X):
+    return np.concatenate(list(X))
+
+
+CODE |= {"divergence": divergence, "preferred": preferred, "stacked": stacked}
+
+
+def test_what_is_declared_by_its_logarithm_is_the_exponential_of_that():
+    notation = r"\mu, \log \sigma^2 as logvar: vector(k)"
+    latex = r"D = -\frac12 \sum_j (1 + \log \sigma_j^2 - \mu_j^2 - \sigma_j^2)"
+
+    assert said(latex, notation, "divergence(mu, logvar)") == ""
+    assert "differs" in said(latex.replace(r"- \sigma_j^2", r"+ \sigma_j^2"), notation, "divergence(mu, logvar)")
+
+
+def test_a_logarithm_may_be_declared_at_its_argument():
+    notation = (
+        r"\log \pi_\theta(y \mid x) as new, \log \pi_{\text{ref}}(y \mid x) as old: scalar" + "\n\\beta: positive"
+    )
+    ratio = r"L = \beta \log \frac{\pi_\theta(y \mid x)}{\pi_{\text{ref}}(y \mid x)}"
+    apart = r"L = \beta (\log \pi_\theta(y \mid x) - \log \pi_{\text{ref}}(y \mid x))"
+
+    assert said(ratio, notation, "preferred") == said(apart, notation, "preferred") == ""
+
+
+def test_dots_between_semicolons_stand_for_parts_one_above_the_other():
+    assert said(r"Y = [X_1; \ldots; X_h]", "X: tensor(h, n, d)", "stacked(X)") == ""
+    assert said(r"Y = [X_1; X_2; \ldots; X_h]", "X: tensor(h, n, d)", "stacked(X)") == ""

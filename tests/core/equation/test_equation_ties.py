@@ -157,3 +157,20 @@ def test_a_case_for_equal_numbers_that_no_draw_meets_is_refused():
 
 def test_equal_numbers_are_no_reason_for_a_part_of_a_maximum():
     assert said(r"s = \max(a, -10^{20})", "s == same(a)").startswith("this part of max decides at none")
+
+
+def unshifted(X, W):
+    weights = np.exp(X @ W @ W.T @ X.T)
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def test_code_whose_numbers_overflow_where_some_are_equal_is_not_asked_there():
+    latex = r"Y = \operatorname{softmax}(X W (X W)^\top)"
+
+    with np.errstate(all="ignore"):
+        assert (
+            checked(
+                latex, "X: matrix(n, d)\nW: matrix(d, k)", "unshifted(X, W)", {"unshifted": unshifted, "np": np}
+            ).text
+            == ""
+        )
