@@ -196,6 +196,19 @@ def test_an_element_that_the_equation_lost_is_proposed():
     assert "changing 'x_i' to 'g_{i} x_{i}' makes it agree" in verdict.text
 
 
+def total_likeness(x, w):
+    return np.exp(x @ w @ w.T @ x.T).sum()
+
+
+def test_a_row_times_a_transposed_row_is_proposed_as_the_number_that_it_is():
+    latex = r"s = \sum_i \sum_j \exp\left( x_i W (x_j W)^\top \right)"
+    given = "x: matrix(n, d)\nW as w: matrix(d, k)", "s == total_likeness(x, w)", {"total_likeness": total_likeness}
+    verdict = checked(latex, *given)
+
+    assert r"changing 'x_i W (x_j W)^\top' to 'x_{i} W \cdot x_{j} W' makes it agree" in verdict.text
+    assert checked(latex.replace(r"x_i W (x_j W)^\top", r"x_{i} W \cdot x_{j} W"), *given).passed
+
+
 def test_every_draw_is_the_same_every_time():
     one, other = (checked(r"y = 3x", X, "y == double(x)", {"double": double}) for _ in range(2))
 
