@@ -1,7 +1,8 @@
 // What scrolls: wide boxes are reached by the keyboard, and the list of chapters shows where the reader is.
 (() => {
   "use strict";
-  const boxes = [...document.querySelectorAll(".equation-body, .highlight pre, .table-wrapper, .equation-list dt, .scratchbook-figure")];
+  const kinds = ".equation-body, .highlight pre, .table-wrapper, .equation-list dt, .scratchbook-figure";
+  const boxes = [...document.querySelectorAll(kinds)];
   const reach = (seen) => {
     const wide = seen.map((box) => box.scrollWidth > box.clientWidth); // before any change: one layout, not one a box
     seen.forEach((box, at) => (wide[at] ? (box.tabIndex = 0) : box.removeAttribute("tabindex")));
@@ -15,18 +16,20 @@
   // What was passed over is drawn once there is time, a little at once: a picture of the whole page, or a copy of it,
   // has no blanks.  A keyboard goes from box to box at once, also to those that were never on the screen.
   const skipped = [...document.querySelectorAll(".katex-html[style], .highlight pre")];
-  const draw = (count) => skipped.splice(0, count).forEach((part) => part.classList.add("drawn"));
+  const draw = (count) => {
+    const parts = skipped.splice(0, count);
+    parts.forEach((part) => part.classList.add("drawn"));
+    reach(parts.map((part) => part.closest(kinds)).filter(Boolean));
+  };
   const whenIdle = window.requestIdleCallback || ((work) => setTimeout(work, 50));
   const drawMore = () => {
     draw(6);
     if (skipped.length) whenIdle(drawMore);
-    else reach(boxes);
   };
   addEventListener("load", () => whenIdle(drawMore));
   const drawAll = ({ key }) => {
     if (key !== "Tab") return;
     draw(skipped.length);
-    reach(boxes);
     removeEventListener("keydown", drawAll, true);
   };
   addEventListener("keydown", drawAll, true);
