@@ -65,6 +65,25 @@ def test_large_letters_leave_the_buttons_of_the_header_on_the_phone(site, large_
     assert page.locator(".mobile-header").evaluate("header => header.scrollWidth <= innerWidth")
 
 
+@pytest.mark.parametrize(("title", "lines"), [("Bibliography", 1), ("Exercises and solutions", 2)])
+def test_large_letters_leave_the_words_of_a_title_whole_on_a_phone(site, open_page, title, lines):
+    """And the hidden link at its end takes no line of its own."""
+    with open_page(chapter(site), width=390) as page:
+        page.evaluate(LARGE_LETTERS)
+        heading = page.locator("h1")
+        heading.evaluate("(it, title) => { it.childNodes[1].data = title; it.firstChild.remove(); }", title)
+        high, line = heading.evaluate("it => [it.offsetHeight, parseFloat(getComputedStyle(it).lineHeight)]")
+
+        assert round(high / line) == lines
+
+
+def test_large_letters_leave_room_for_words_in_the_field_of_the_search(site, open_page):
+    with open_page((site / "search.html").as_uri(), width=390) as page:
+        page.evaluate(LARGE_LETTERS)
+
+        assert page.locator(".search-form input").bounding_box()["width"] > 300
+
+
 def test_a_finger_finds_the_mark_of_an_equation(site, open_page):
     for width in (390, 1366):
         with open_page(chapter(site), width=width) as page:
