@@ -4,7 +4,7 @@ The way of an equation, a room a module:
 
     tokens, pieces, spelling, speller, vocabulary   LaTeX and the page's macros to names, numbers and signs
     statements, piecewise, joined, rewritten    rows, "where" parts, ranges and lines of cases to chains of relations
-    sites, steps                   declared names where they stand, and the letters that count their steps
+    sites, steps, conditioned      declared names where they stand, the letters that count their steps, and bars below
     notation, symbols              what each symbol is: kind, shape, name in the code, meaning
     lexicon, names, leftsides, letters, general, known    what each name in a display is: names decide, ambiguity fails
     parser, naming, subscripts, brackets, bigoperators, environments, conditions, ellipsis, samples, stretches,

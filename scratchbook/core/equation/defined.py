@@ -98,13 +98,22 @@ def assignments_of(self: Evaluator, clause: Clause) -> Iterator[Bound]:
             yield bound
 
 
-def closer_clauses(self: Evaluator, clause: Clause) -> list[tuple[int | None, ...]]:
-    """The fixed indices of the other clauses of a name that fix more of them, as h_1 = a beside h_t = ..."""
-    own = sum(number is not None for number in fixed(self, clause))
+def closer_clauses(self: Evaluator, clause: Clause) -> list[Clause]:
+    """The other clauses of a name that say more of their indices, as h_1 = a beside h_t = ... and A_{ii} beside
+    A_{ij}."""
     clauses = self.definitions.clauses.get(clause.definition.key, ())
     alike = [other for other in clauses if len(other.definition.patterns) == len(clause.definition.patterns)]
-    others = [fixed(self, other) for other in alike]
-    return [numbers for numbers in others if sum(number is not None for number in numbers) > own]
+    return [other for other in alike if closeness(self, other) > closeness(self, clause)]
+
+
+def closeness(self: Evaluator, clause: Clause) -> int:
+    """How many indices of a left side are a number, or a letter that stood there before."""
+    running = [
+        pattern
+        for pattern, number in zip(clause.definition.patterns, fixed(self, clause), strict=True)
+        if number is None
+    ]
+    return len(clause.definition.patterns) - len(set(running))
 
 
 def fixed(self: Evaluator, clause: Clause) -> tuple[int | None, ...]:
@@ -120,12 +129,10 @@ def fixed(self: Evaluator, clause: Clause) -> tuple[int | None, ...]:
     return found
 
 
-def is_given(self: Evaluator, others: Sequence[tuple[int | None, ...]], clause: Clause, bound: Bound) -> bool:
-    """Does a clause that fixes more indices give the element at these values?"""
-    place = [self.integer(pattern, bound, "an index") for pattern in clause.definition.patterns]
-    return any(
-        all(number in (None, wanted) for number, wanted in zip(numbers, place, strict=True)) for numbers in others
-    )
+def is_given(self: Evaluator, others: Sequence[Clause], clause: Clause, bound: Bound) -> bool:
+    """Does a clause that says more of its indices give the element at these values?"""
+    place = tuple(self.integer(pattern, bound, "an index") for pattern in clause.definition.patterns)
+    return any(match(self, other, place) is not None for other in others)
 
 
 def element(self: Evaluator, key: str, place: tuple[int, ...], node: Node) -> Value:
@@ -142,7 +149,7 @@ def element(self: Evaluator, key: str, place: tuple[int, ...], node: Node) -> Va
         raise fault(f"{latex_of(key)} begins nowhere; define its first element, as in h_0 = ...", node)
     self.active.add(memo)
     try:
-        clauses = sorted(self.definitions.clauses[key], key=lambda clause: fixed(self, clause).count(None))
+        clauses = sorted(self.definitions.clauses[key], key=lambda clause: -closeness(self, clause))
         for number, clause in enumerate(clauses):
             bound = match(self, clause, place)
             if bound is not None:
@@ -164,9 +171,9 @@ def element(self: Evaluator, key: str, place: tuple[int, ...], node: Node) -> Va
 
 def check_once(self: Evaluator, clause: Clause, value: Value, others: Sequence[Clause], place: tuple[int, ...]) -> None:
     """Refuse another clause, with as many indices that run, that gives the same element another value."""
-    own = fixed(self, clause).count(None)
+    own = closeness(self, clause)
     for other in others:
-        bound = match(self, other, place) if fixed(self, other).count(None) == own else None
+        bound = match(self, other, place) if closeness(self, other) == own else None
         if bound is not None and not algebra.same(value, self.value(other.body, bound)):
             raise fault(f"element {place} of {latex_of(clause.definition.key)} is defined twice", other.body)
 

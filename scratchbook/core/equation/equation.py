@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from .conditioned import without_bars
 from .conditions import read_logic, read_set
 from .described import with_sets
 from .errors import EquationError, fault
@@ -193,8 +194,8 @@ def read(
     axes = {key: len(symbol.kind.shape) for key, symbol in notation.symbols.items()}
     raw = with_sets(read_statements(tokens), notation)
     declared = axes | dict.fromkeys(notation.functions, 0)
-    raw = join_points(without_steps(join_names(raw, declared), notation), declared)
-    raw = plainly(raw, notation)
+    raw, counted = without_bars(join_names(raw, declared), notation)
+    raw = plainly(join_points(without_steps(raw, notation, counted), declared), notation)
     lexicon = make_lexicon(notation, raw, *given_names(given))
     reader = Reader(lexicon, source, is_plain=is_plain)
     for statement in raw:

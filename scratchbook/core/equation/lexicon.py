@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from .pieces import join_commas, split_commas, unwrapped
+from .pieces import is_conditioned, join_commas, split_commas, unwrapped
 from .symbols import CHANGE, Scripts, flat, key_of, split_key
 from .tokens import Token
 
@@ -111,6 +111,8 @@ class Lexicon:
 
     def is_label(self, tokens: Sequence[Token]) -> bool:
         """Is a script part of a name, rather than an index?"""
+        if is_conditioned(tokens):
+            return True
         if any(token.text == ":" for token in tokens):
             # x_{t:t+n}, whose t is nothing else, is no stretch of x
             known = self.indices | self.variables | self.on_right

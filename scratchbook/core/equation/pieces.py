@@ -86,6 +86,11 @@ def is_bracketed(tokens: Sequence[Token]) -> bool:
     return len(tokens) > 2 and (tokens[0].text, tokens[-1].text) in (("(", ")"), ("[", "]"))
 
 
+def is_conditioned(tokens: Sequence[Token]) -> bool:
+    """Is a subscript no index, but says of when something is known, as the t|t-1 of x_{t|t-1}?"""
+    return any(token.text in ("|", r"\mid") for token in tokens[1:-1])
+
+
 def words_of(token: Token) -> set[str]:
     """The words of a text, lower case and without their punctuation."""
     if token.kind != "text":

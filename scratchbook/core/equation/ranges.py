@@ -327,7 +327,8 @@ class Ranges:
         names = [part[0].key for part in patterns if part and isinstance(part[0], Name)]
         if len(names) == len(clauses) and not any(evaluator.is_known(name) for name in names):
             spans = {self.clause_span(clause, name, evaluator) for clause, name in zip(clauses, names, strict=True)}
-            return spans.pop() if len(spans) == 1 else None
+            told = spans - {None}  # p_{ii} = 0 has the range of p_{ij}
+            return told.pop() if len(told) == 1 else None
         if len(clauses) == 1 and axis < len(definition.patterns):
             return None
         if any(memo[0] == "arrays" for memo in evaluator.active if isinstance(memo, tuple)) and len(clauses) > 1:

@@ -7,11 +7,12 @@ declared name; the one that a left side gives is a name of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
 from .errors import EquationError, fault
+from .joined import with_members
 from .leftsides import read_left
 from .letters import bound_letters, script_tokens
 from .lexicon import Lexicon, words_of
@@ -60,9 +61,12 @@ class Step:
         return key_of(use.base.text, below, above, use.primes)
 
 
-def without_steps(statements: Sequence[RawStatement], notation: Notation) -> list[RawStatement]:
+def without_steps(
+    statements: Sequence[RawStatement], notation: Notation, counted: Collection[str]
+) -> list[RawStatement]:
     """The statements with the declared name for each step that is read, and a name of its own for one that is given.
 
+    counted: letters that count steps for certain.
     Raises EquationError for a name that is given at one step and read at several others.
     """
     lexicon = Lexicon(words=words_of(notation.symbols))
@@ -71,7 +75,7 @@ def without_steps(statements: Sequence[RawStatement], notation: Notation) -> lis
     changed = list(statements)
     for letter in dict.fromkeys(step.letter for use in uses for step in steps_of(use)):
         if letter not in bound and is_free(letter, statements, notation):
-            changed = put_steps(changed, letter, notation, lexicon)
+            changed = put_steps(changed, letter, notation, lexicon, is_counted=letter in counted)
     return changed
 
 
@@ -83,10 +87,10 @@ def is_free(letter: str, statements: Sequence[RawStatement], notation: Notation)
 
 
 def put_steps(
-    statements: Sequence[RawStatement], text: str, notation: Notation, lexicon: Lexicon
+    statements: Sequence[RawStatement], text: str, notation: Notation, lexicon: Lexicon, *, is_counted: bool
 ) -> list[RawStatement]:
-    """The statements without the steps that a letter counts."""
-    letter = Letter(text)
+    """The statements without the steps that a letter counts.  is_counted: does it count others already?"""
+    letter = Letter(text, is_counted)
     for statement in statements:
         is_giving = bool(statement.relations) and statement.relations[0].text in GIVING
         left = read_left(statement.members[0], lexicon) if is_giving else None
@@ -109,8 +113,7 @@ def put_steps(
         return named(step) if own and own.offset == step.offset else plain(step)
 
     return [
-        replace(one, members=tuple(tuple(with_uses(member, notation, lexicon, changed)) for member in one.members))
-        for one in statements
+        with_members(one, lambda member: with_uses(tuple(member), notation, lexicon, changed)) for one in statements
     ]
 
 
@@ -119,10 +122,11 @@ class Letter:
     """What one letter does in a display.
 
     given: the names that left sides give, with their steps.   read: the other uses of each name, None for one without
-    the letter.   is_index: does a left side have it as an index?
+    the letter.   is_index: does a left side have it as an index?   is_counted: does it count what is known, in x_{t|t}?
     """
 
     text: str
+    is_counted: bool
     given: dict[str, Step | None] = field(default_factory=dict)
     read: dict[str, list[Step | None]] = field(default_factory=dict)
     is_index: bool = False
@@ -149,7 +153,7 @@ class Letter:
             if step is None or None in own or not offsets or any(other.slot != step.slot for other in own if other):
                 continue
             if len(offsets) > 1:
-                raise several([step, *(other for other in own if other)])
+                raise several([other for other in own if other], step.name)
             if abs(step.offset - offsets.pop()) == 1 and (not step.is_power or step.letter not in key):
                 found[key] = step
         return found
@@ -177,17 +181,18 @@ class Letter:
         more = {key for key, step in alone.items() if step.has_more}
         numbers = {key for key, step in alone.items() if step.is_number and not step.is_power}
         arrays = {key for key, step in alone.items() if not step.is_number} - more
-        if arrays and not moved and (self.is_index or self.text in notation.symbols):
+        if arrays and not moved and not self.is_counted and (self.is_index or self.text in notation.symbols):
             numbers, arrays = set() if self.is_index else numbers, set()  # it is an index of these
-        return {*moved, *numbers, *more, *arrays} if moved or numbers or more else set()
+        return {*moved, *numbers, *more, *arrays} if moved or numbers or more or self.is_counted else set()
 
 
-def several(steps: Sequence[Step]) -> EquationError:
-    """What to say about a name that is given at one step and read at several others."""
-    name, given = latex_of(steps[0].use.symbol.key), latex_of(steps[0].name)
-    others = sorted({latex_of(step.name) for step in steps[1:]} - {given})
-    fact = f"{name} is declared, {given} is given, and {' and '.join(others)} are read"
-    return fault(f"{fact}; declare {' and '.join(others)} in the place of {name}", steps[0].use.base)
+def several(steps: Sequence[Step], given: str) -> EquationError:
+    """What to say about a declared name that is read at several steps besides the one that is given."""
+    name = latex_of(steps[0].use.symbol.key)
+    others = " and ".join(sorted({latex_of(step.name) for step in steps} - {latex_of(given)}))
+    return fault(
+        f"{name} is declared, and {others} are read; declare {others} in the place of {name}", steps[0].use.base
+    )
 
 
 def steps_of(use: Use) -> Iterator[Step]:

@@ -56,10 +56,9 @@ def key_of(base: str, below: Sequence[Token] = (), above: Sequence[Token] = (), 
 
 
 def flat(tokens: Sequence[Token]) -> str:
-    """The text of a script, without braces and spaces."""
-    return "".join(
-        token.text.replace(" ", "-") for token in tokens if token.text not in ("{", "}") and token.kind != "space"
-    )
+    r"""The text of a script, without braces and spaces, and with | for \mid."""
+    shown = (token for token in tokens if token.text not in ("{", "}") and token.kind != "space")
+    return "".join("|" if token.text == r"\mid" else token.text.replace(" ", "-") for token in shown)
 
 
 def group(tokens: Sequence[Token], place: int) -> tuple[tuple[Token, ...], int]:

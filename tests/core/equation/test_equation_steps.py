@@ -159,10 +159,7 @@ def test_a_number_at_an_index_of_arrays_is_no_step():
 def test_several_steps_that_are_read_are_to_be_declared():
     text = said(r"x_{t+1} = 2 x_t - x_{t-1}", "x: vector(n)", "doubled")
 
-    assert (
-        text
-        == "x is declared, x_{t+1} is given, and x_t and x_{t-1} are read; declare x_t and x_{t-1} in the place of x"
-    )
+    assert text == "x is declared, and x_t and x_{t-1} are read; declare x_t and x_{t-1} in the place of x"
     assert said(r"x_{t+1} = 2 x_t + x_{t-1}", "x_t as x, x_{t-1} as y: vector(n)", "doubled") == ""
 
 
