@@ -89,7 +89,8 @@ def test_a_wide_box_that_is_drawn_while_there_is_time_is_reached_at_once(site, o
         wide, unreached = page.evaluate(
             """() => {
                 window.whenIdle();
-                const wide = [...document.querySelectorAll("pre.drawn")].filter((it) => it.scrollWidth > it.clientWidth);
+                const drawn = [...document.querySelectorAll("pre.drawn")];
+                const wide = drawn.filter((box) => box.scrollWidth > box.clientWidth);
                 return [wide.length, wide.filter((box) => box.tabIndex < 0).length];
             }"""
         )
