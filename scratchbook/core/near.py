@@ -10,6 +10,8 @@ def near_names(name: str, names: Iterable[str], most: int = 3, likeness: float =
 
     most: how many at the most.   likeness: 1 for equal ones, 0 for those that share nothing.
     """
-    from difflib import get_close_matches  # a page without a mistake goes without it
-
+    try:
+        from difflib import get_close_matches  # a page without a mistake goes without it
+    except Exception:  # within a page it may be a file of the project that has this name
+        return []
     return get_close_matches(name, list(names), most, likeness)

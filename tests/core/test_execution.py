@@ -635,3 +635,12 @@ def test_a_thread_that_does_not_end_is_named(project):
         "its thread 'waiter' ran longer than 0.5 s and was stopped; let it end, make it a daemon, or raise it with "
         ":timeout: or scratchbook_block_seconds"
     )
+
+
+@pytest.mark.parametrize("text", ["raise RuntimeError('mine')", "x = 1"])
+def test_a_project_may_have_a_module_named_as_the_one_that_finds_near_names(project, text):
+    project.write("scratch/difflib.py", text)
+
+    mistake = project.mistake(block("loss = 3"), value("los"))
+
+    assert mistake.text == "`los` cannot be evaluated: NameError: name 'los' is not defined"
