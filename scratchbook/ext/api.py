@@ -23,7 +23,7 @@ from scratchbook.core.outline import Definition, Remark, read_outline
 from scratchbook.core.selection import Selection
 from scratchbook.core.sources import read_text
 from scratchbook.ext.directive import Converter, LiveDirective
-from scratchbook.ext.domain import LiveDomain, domain_of, listing_id
+from scratchbook.ext.domain import LiveDomain, domain_of, listing_id, page_written
 from scratchbook.ext.incremental import DEPENDS_EVENT
 from scratchbook.ext.parts import source_lines
 from scratchbook.ext.sessions import Sources
@@ -136,7 +136,7 @@ class FillPlaces(SphinxPostTransform):
 
     def pages_of(self, shown: dict[str, str]) -> Iterator[nodes.Node]:
         """Yield a link to each page that shows the definition, in the book's order."""
-        builder, here = domain_of(self.env).builder, self.env.current_document.docname
+        builder, here = domain_of(self.env).builder, page_written(self.env)
         ordered = [docname for docname in self.env.collect_relations() if docname in shown]
         for number, docname in enumerate(ordered or sorted(shown)):
             yield nodes.Text(", " if number else f"; {_('shown in')} ")

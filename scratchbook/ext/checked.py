@@ -11,7 +11,7 @@ from sphinx.application import Sphinx
 
 from scratchbook.core.cells import CellOutcome
 from scratchbook.core.errors import Mistake
-from scratchbook.ext.domain import LiveDomain, domain_of, listing_id
+from scratchbook.ext.domain import LiveDomain, domain_of, listing_id, page_written
 from scratchbook.ext.equations import ROOM, Equation, page_equations
 from scratchbook.ext.run import OUTCOMES_EVENT
 
@@ -106,7 +106,7 @@ def find_listing(domain: LiveDomain, docname: str, code: dict[str, Any]) -> tupl
 
 def listing_uri(domain: LiveDomain, docname: str, cell: str) -> str:
     """Return the address of a listing, seen from the page that is being written."""
-    here = domain.env.current_document.docname
+    here = page_written(domain.env)
     target = listing_id(docname, cell)
     if domain.builder.name == "singlehtml" or docname == here:
         return f"#{target}"

@@ -229,6 +229,11 @@ def domain_of(env: BuildEnvironment) -> LiveDomain:
     return domain
 
 
+def page_written(env: BuildEnvironment) -> str:
+    """Return the page that links are written on; none in LaTeX, which writes all pages as the first one."""
+    return "" if domain_of(env).builder.name == "latex" else env.current_document.docname
+
+
 def set_folders(app: Sphinx) -> None:
     """Tell the domain of this build where places are counted from."""
     domain = domain_of(app.env)

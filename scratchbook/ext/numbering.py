@@ -15,7 +15,7 @@ from sphinx.locale import _
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
 
-from scratchbook.ext.domain import domain_of
+from scratchbook.ext.domain import domain_of, page_written
 from scratchbook.ext.exercises import MOST_STARS, Exercise
 from scratchbook.ext.incremental import DEPENDS_EVENT, pages_of
 
@@ -48,7 +48,7 @@ def chapter_name(env: BuildEnvironment, docname: str) -> str:
 
 def chapter_link(env: BuildEnvironment, docname: str) -> nodes.reference:
     """Return a link to a chapter."""
-    here, text = env.current_document.docname, nodes.inline("", chapter_name(env, docname))
+    here, text = page_written(env), nodes.inline("", chapter_name(env, docname))
     return make_refnode(domain_of(env).builder, here, docname, "", text)
 
 
@@ -138,7 +138,7 @@ class FillExerciseLists(SphinxPostTransform):
         """Return the line of one exercise."""
         name = exercise_name(self.env, docname, exercise.anchor)
         text = nodes.inline("", f"{name}. {exercise.title}" if exercise.title else name)
-        here = self.env.current_document.docname
+        here = page_written(self.env)
         link = make_refnode(domain_of(self.env).builder, here, docname, exercise.anchor, text)
         line = nodes.paragraph("", "", link)
         if exercise.stars and domain_of(self.env).builder.format == "html":

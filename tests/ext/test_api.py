@@ -1,5 +1,7 @@
 """{api}: what a file offers, with the pages that show it; never stale, in every builder."""
 
+import re
+
 import pytest
 from docutils import nodes
 from sphinx import addnodes
@@ -91,6 +93,18 @@ def test_a_definition_says_where_it_stands_and_which_page_shows_it(book):
     (link,) = where[0].findall(nodes.reference)
     page, _, anchor = link["refuri"].partition("#")
     assert (page, f'id="{anchor}"' in built.file("one.html")) == ("one.html", True)
+
+
+def test_a_pdf_links_to_what_its_first_page_shows(book):
+    listing = "\n```{live} code.py\n:tag: double\n```\n\n```{math}\n:label: eq-double\n:check: y == double(x)\n"
+    listing += ":where: x: scalar\n\ny = 2x\n```\n\n:::{exercise} Halve\n:name: ex-halve\n\nHow?\n:::\n"
+    lists = "\n```{equations}\n```\n\n```{exercises}\n```\n"
+    book.write({"docs/index.md": INDEX.replace("```{toctree}", listing + "\n```{toctree}"), "docs/api.md": API + lists})
+    tex = book.build("latex").file("book.tex")
+    labels = set(re.findall(r"\\label\{\\detokenize\{([^}]*)\}", tex))
+    links = set(re.findall(r"\\hyperref\[\\detokenize\{([^}]*)\}", tex))
+
+    assert links - labels == set()
 
 
 def test_its_lines_link_to_where_the_project_says(book):
