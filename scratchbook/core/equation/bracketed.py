@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Final
 
 from .notation import Notation
@@ -37,7 +36,7 @@ class Called:
 
 def without_said(statements: Sequence[RawStatement], notation: Notation) -> list[RawStatement]:
     """The statements with plain names for such ones."""
-    return without_habits(with_elements(with_events(statements, notation), notation), notation)
+    return without_habits(with_elements(with_cells(with_events(statements, notation), notation), notation), notation)
 
 
 def with_events(statements: Sequence[RawStatement], notation: Notation) -> list[RawStatement]:
@@ -79,6 +78,36 @@ def event_index(call: Called) -> tuple[Token, ...]:
     return (replace(at, text="_"), replace(at, text="{"), *event[1], replace(at, text="}"))
 
 
+def with_cells(statements: Sequence[RawStatement], notation: Notation) -> list[RawStatement]:
+    r"""The statements with Q_{s, a'} for Q(s, a'), where Q is a declared array that has an axis for each of them, and
+    they are whole numbers, or letters that nothing declares."""
+
+    def index(call: Called) -> tuple[Token, ...] | None:
+        symbol = notation.symbols.get(call.key)
+        pieces = split_commas(call.member[call.start + 1 : call.end])
+        is_array = symbol is not None and len(symbol.kind.shape) == len(pieces) > 1
+        if not is_array or not all(is_whole(piece, notation) for piece in pieces):
+            return None
+        opener, closer = call.member[call.start], call.member[call.end]
+        inside = call.member[call.start + 1 : call.end]
+        return (replace(opener, text="_"), replace(opener, text="{"), *inside, replace(closer, text="}"))
+
+    return changed(statements, notation, index)
+
+
+def is_whole(piece: Sequence[Token], notation: Notation) -> bool:
+    """Is it a number, a declared whole one, or a letter that nothing declares?"""
+    if len(piece) == 1 and piece[0].kind == "number":
+        return piece[0].text.isdecimal()
+    if not piece or piece[0].kind != "name":
+        return False
+    scripts, end = read_scripts(piece, 1)
+    key = key_of(piece[0].text, scripts.below, scripts.above, scripts.primes)
+    symbol = notation.symbols.get(key)
+    is_letter = symbol is None and not scripts.below and not scripts.above and key not in notation.functions
+    return end == len(piece) and (is_letter or (symbol is not None and symbol.kind.name in ("int", "index")))
+
+
 def with_elements(statements: Sequence[RawStatement], notation: Notation) -> list[RawStatement]:
     r"""The statements with V(t) for V(s_t) and r(t) for r(s_t, a_t), where V and r are declared vectors, and s and a
     stand in such brackets alone."""
@@ -87,11 +116,13 @@ def with_elements(statements: Sequence[RawStatement], notation: Notation) -> lis
     own = [call for call in calls if call.key in vectors and script_of(call)]
     declared = {split_key(key)[0] for key in [*notation.symbols, *notation.functions]}
     bases = {name for call in own for name in names_of(call)}
-    free = {
+    lefts = [call for call in calls if call not in own and any(call.member is one.members[0] for one in statements)]
+    said = [
         name
-        for name in bases - declared
-        if texts_of(statements).count(name) == sum(names_of(call).count(name) for call in own)
-    }
+        for call in [*own, *(call for call in lefts if call.key not in notation.symbols)]
+        for name in names_of(call)
+    ]
+    free = {name for name in bases - declared if texts_of(statements).count(name) == said.count(name)}
 
     def index(call: Called) -> tuple[Token, ...] | None:
         if call.key not in vectors or not script_of(call) or not set(names_of(call)) <= free:
@@ -102,23 +133,45 @@ def with_elements(statements: Sequence[RawStatement], notation: Notation) -> lis
 
 
 def script_of(call: Called) -> tuple[Token, ...]:
-    """The one index that all names in the brackets have below; empty where they have others."""
-    scripts = set[tuple[Token, ...]]()
-    for piece in split_at(call.member[call.start + 1 : call.end], (",", ";", "|", r"\mid")):
-        if len(piece) < 3 or piece[0].kind != "name" or piece[1].text != "_":
-            return ()
-        script, end = group(piece, 2)
-        if end != len(piece):
-            return ()
-        scripts.add(script)
-    first = next(iter(scripts), ())
-    return first if len({flat(script) for script in scripts}) == 1 else ()
+    """The one index that all names in the brackets have below, but for what is said to have come before; empty where
+    they have others."""
+    event, *conditions = split_at(call.member[call.start + 1 : call.end], ("|", r"\mid"))
+    scripts = [script_below(piece) for piece in split_at(event, (",", ";"))]
+    first = flat(scripts[0])
+    past = [piece for condition in conditions for piece in split_at(condition, (",", ";"))]
+    if any(flat(piece) == r"\ldots" for piece in past) and flat(script_below(past[-1])) == f"{first}-1":
+        past = []
+    scripts += [script_below(piece) for piece in past if not is_past(piece, first)]
+    return scripts[0] if {flat(script) for script in scripts} == {first} else ()
+
+
+def script_below(piece: Sequence[Token]) -> tuple[Token, ...]:
+    """The script of tokens that are one name with nothing but that."""
+    if len(piece) < 3 or piece[0].kind != "name" or piece[1].text != "_":
+        return ()
+    script, end = group(piece, 2)
+    return script if end == len(piece) else ()
+
+
+def is_past(piece: Sequence[Token], letter: str) -> bool:
+    r"""Is it what came before x_t, as x_{<t} and x_{1:t-1}, or a letter alone?"""
+    below = flat(script_below(piece))
+    return below in (f"<{letter}", f"1:{letter}-1", f"0:{letter}-1") or (len(piece) == 1 and piece[0].kind == "name")
 
 
 def names_of(call: Called) -> list[str]:
-    """The names in the brackets that have an index."""
+    """The names in the brackets, but those in scripts."""
     inside = call.member[call.start + 1 : call.end]
-    return [name.text for name, sign in pairwise(inside) if name.kind == "name" and sign.text == "_"]
+    return [token.text for _, token in names_in(inside)]
+
+
+def names_in(tokens: Sequence[Token]) -> Iterator[tuple[int, Token]]:
+    """Yield the names that stand in no subscript, with their places."""
+    place = 0
+    while place < len(tokens):
+        if tokens[place].kind == "name":
+            yield place, tokens[place]
+        place = group(tokens, place + 1)[1] if tokens[place].text == "_" and place + 1 < len(tokens) else place + 1
 
 
 def changed(

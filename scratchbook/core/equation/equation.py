@@ -16,6 +16,7 @@ from .known import known_function
 from .leftsides import read_left, resolve_left
 from .letters import is_range
 from .lexicon import Lexicon
+from .listed import with_listed
 from .names import make_lexicon
 from .nodes import Binding, Call, Compare, Derivative, Index, Name, Node, free_names, walk
 from .notation import Notation
@@ -192,7 +193,7 @@ def read(
 ) -> Equation:
     """Read spelled tokens into an equation."""
     axes = {key: len(symbol.kind.shape) for key, symbol in notation.symbols.items()}
-    raw = with_sets(read_statements(tokens), notation)
+    raw = with_listed(with_sets(read_statements(tokens), notation), notation)
     declared = axes | dict.fromkeys(notation.functions, 0)
     raw, counted = without_bars(join_names(raw, declared), notation)
     raw = plainly(join_points(without_steps(raw, notation, counted), declared), notation)

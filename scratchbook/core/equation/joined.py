@@ -17,6 +17,8 @@ from .symbols import LOGARITHMS, MARGIN, at_point, flat, group, latex_of, read_s
 from .tokens import Token
 
 DOTS: Final = frozenset([r"\cdot", "+", "*"])
+OPENING: Final = frozenset(["(", "[", "{", r"\{"])
+CLOSING: Final = frozenset([")", "]", "}", r"\}"])
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,8 @@ def put_points(tokens: Sequence[Token], points: Collection[str]) -> Iterator[Tok
             name, place = found
             token = replace(token, kind="name", text=name, end=tokens[place - 1].end)
         elif slot is not None:
-            yield from slot.tokens
+            yield slot.tokens[0]
+            yield from put_points(slot.tokens[1:], points)
             place = slot.end
             continue
         yield token
@@ -94,13 +97,20 @@ def slot_at(tokens: Sequence[Token], place: int, points: Collection[str]) -> Fou
     if start >= len(tokens) or tokens[start].text != "(" or not any(r"\cdot" in name for name in points):
         return None
     end = closing(tokens, start)
-    signs = [n for n in range(start, end + 1) if n in (start, end) or tokens[n].text in (",", ";", "|", r"\mid")]
-    for before, after in pairwise(signs):
+    cuts, depth = [start], 0
+    for number in range(start + 1, end):
+        depth += (tokens[number].text in OPENING) - (tokens[number].text in CLOSING)
+        cuts += [number] if depth == 0 and tokens[number].text in (",", ";", "|", r"\mid") else []
+    for before, after in pairwise([*cuts, end]):
         dot = replace(first, kind="symbol", text=r"\cdot")
         name = written([*tokens[place : before + 1], dot, *tokens[after : end + 1]])
         if name in points and before + 1 < after:
-            script = [replace(tokens[start], text=text) for text in ("_", "{", "}")]
-            made = (replace(first, text=name, end=tokens[end].end), *script[:2], *tokens[before + 1 : after], script[2])
+            # In brackets it is one index, however many names it holds.
+            signs = ("_", "{", "(", ")", "}") if after - before > 2 else ("_", "{", "}")
+            script = [replace(tokens[start], text=text) for text in signs]
+            half = (len(script) + 1) // 2
+            inside = (*script[:half], *tokens[before + 1 : after], *script[half:])
+            made = (replace(first, text=name, end=tokens[end].end), *inside)
             return Found(name, first.text, made, end + 1)
     return None
 

@@ -138,6 +138,7 @@ def letters_below(script: Sequence[Token], lexicon: Lexicon) -> set[str]:
         if token.kind == "name"
         and token.text not in lexicon.variables
         and (number == 0 or script[number - 1].text != "_")
+        and not (is_operator(token) and number + 1 < len(script) and script[number + 1].text == "_")
     }
 
 

@@ -9,9 +9,11 @@ from . import bigoperators, derived
 from .brackets import CLOSER, raised, read_items, read_postfix
 from .errors import fault
 from .known import PREFIX, REDUCERS, known_function
+from .letters import BIG
 from .lexicon import candidates
-from .nodes import Call, Compare, Constant, Index, Indicator, Name, Node, Power, Slice
+from .nodes import Call, Compare, Constant, Fraction, Index, Indicator, Name, Node, Number, Power, Product, Slice
 from .pieces import closing, is_bracketed, join_commas, split_at, split_commas, top_level, unwrapped
+from .render import write
 from .subscripts import EVERYTHING, is_index_list, read_index_list, read_sizes
 from .symbols import BESIDE, Scripts, flat, group, key_of, latex_of, read_scripts
 from .tokens import Token
@@ -110,8 +112,9 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
                 parser.token,
             )
         elif any(token.text in ("|", r"\mid") for token in inside):
-            name = latex_of(key)
-            raise fault(f"{name} is an array, and an event is no index of it; write its element, as in {name}_i", node)
+            element = write(Index(Name(key), (Name("i"),)))
+            fact = f"{latex_of(key)} is an array, and an event is no index of it"
+            raise fault(f"{fact}; write its element, as in {element}", node)
     letter = element_of_bare(parser, key) if isinstance(node, Name) and not above else ()
     if letter:
         parser.place += len(letter) + 2
@@ -285,6 +288,8 @@ def bare_argument(parser: Parser, function: str) -> Node:
         raise fault(f"{function} lacks its argument; write {function}(...)", token)
     if token.kind not in ("name", "number") or starts_call(parser):
         node = parser.factor()
+        if is_share(node) and parser.text in BIG:
+            return Product((node, parser.factor()), **parser.since(token.start))
         if parser.starts_factor() and not starts_function(parser):
             raise fault(f"ambiguous: what does {function} take? write {function}(...)", parser.token)
         return node
@@ -298,10 +303,13 @@ def bare_argument(parser: Parser, function: str) -> Node:
     return node
 
 
+def is_share(node: Node) -> bool:
+    r"""Is it a number over something, as before the sum of a mean, \frac{1}{n} \sum_i x_i?"""
+    return isinstance(node, Fraction) and isinstance(node.upper, Number)
+
+
 def run_of_atoms(parser: Parser, function: str) -> Node:
     """Names, numbers and fractions side by side."""
-    from .nodes import Product
-
     start = parser.token.start
     atoms = [parser.factor()]
     while parser.token.kind == "name" or parser.text in (r"\frac", r"\sqrt"):

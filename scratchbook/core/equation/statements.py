@@ -233,6 +233,9 @@ def merge(chunks: list[Chunk]) -> list[Chunk]:
     for chunk in merged:
         strip_parentheses(chunk)
         if not chunk.is_relation and len(merged) > 1:
+            refused = next((token for token in top_level(chunk.tokens) if token.text in REFUSED), None)
+            if refused is not None:
+                raise fault(f"{refused.text} {REFUSED[refused.text]}", refused)
             raise fault(
                 "this part has no relation; continue the equation before it, or write left = right", chunk.tokens[0]
             )

@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from .errors import fault
+from .known import REDUCERS
 from .nodes import Add, Node, Number, Slice
 from .pieces import join_commas, split_at, split_commas, unwrapped
 from .symbols import key_of, read_scripts
@@ -53,7 +54,8 @@ def spread(parser: Parser, pieces: list[list[Token]], axes: int | None) -> list[
 
 
 def side_by_side(parser: Parser, tokens: Sequence[Token]) -> list[Sequence[Token]]:
-    """The names that stand side by side, each with its scripts; nothing when anything else is there."""
+    r"""The names that stand side by side, each with its scripts; nothing when anything else is there, as in
+    \operatorname{argmax}_a q_a, which is one index."""
     atoms: list[Sequence[Token]] = []
     place = 0
     while place < len(tokens):
@@ -64,7 +66,9 @@ def side_by_side(parser: Parser, tokens: Sequence[Token]) -> list[Sequence[Token
                 place += 1
                 continue
             return []
-        _, place = parser.lexicon.word_at(tokens, place)
+        word, place = parser.lexicon.word_at(tokens, place)
+        if word in REDUCERS and place < len(tokens) and tokens[place].text == "_":
+            return []
         _, place = read_scripts(tokens, place)
         atoms.append(tokens[start:place])
     return atoms if all(atom[0].kind == "name" for atom in atoms[1:-1]) else []

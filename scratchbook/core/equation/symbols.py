@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -177,12 +177,23 @@ def at_point(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
         _, place = read_scripts(tokens, place + 1)
     if place - start < 2 and tokens[start].text == r"\nabla":
         return None
-    if not is_gradient and any(token.kind == "number" for token in tokens[place : closing(tokens, place)]):
-        return None  # f(2) is no name
     if place >= len(tokens) or tokens[place].text != "(":
         return None
     end = closing(tokens, place) + 1
+    if not is_gradient and any(token.kind == "number" for token in without_scripts(tokens[place:end])):
+        return None  # f(2) is no name, f(s_{t+1}) may be one
     return (written(tokens[start:end]), end) if tokens[end - 1].text == ")" else None
+
+
+def without_scripts(tokens: Sequence[Token]) -> Iterator[Token]:
+    """Yield the tokens that stand in no script."""
+    place = 0
+    while place < len(tokens):
+        if tokens[place].text in ("_", "^") and place + 1 < len(tokens):
+            _, place = group(tokens, place + 1)
+            continue
+        yield tokens[place]
+        place += 1
 
 
 def written(tokens: Sequence[Token]) -> str:

@@ -97,7 +97,7 @@ RELATIONS: Final = frozenset(["=", ":=", r"\leftarrow", r"\approx", r"\le", r"\g
 REFUSED: Final = {
     r"\propto": "leaves a factor open; write '=' with the factor, or ':nocheck: reason'",
     r"\sim": "says how a value is drawn, which has no value of its own; "
-    "write the draw as '=' with its noise as an input, or ':nocheck: reason'",
+    "write the draw as '=' with its noise as an input, say it in the sentence, or ':nocheck: reason'",
     r"\int": "has no finite value here; write the closed form or a sum",
     r"\lim": "has no finite value here; write the closed form",
     r"\limsup": "has no finite value here; write the closed form",

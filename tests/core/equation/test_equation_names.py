@@ -392,3 +392,52 @@ def test_a_logarithm_may_be_declared_at_its_argument():
 def test_dots_between_semicolons_stand_for_parts_one_above_the_other():
     assert said(r"Y = [X_1; \ldots; X_h]", "X: tensor(h, n, d)", "stacked(X)") == ""
     assert said(r"Y = [X_1; X_2; \ldots; X_h]", "X: tensor(h, n, d)", "stacked(X)") == ""
+
+
+def perplexity(p):
+    return np.exp(-np.log(p).mean())
+
+
+def likelihood(p):
+    return p.prod()
+
+
+def bound(w):
+    return np.log(w.mean())
+
+
+CODE |= {"perplexity": perplexity, "likelihood": likelihood, "bound": bound}
+
+
+@pytest.mark.parametrize(
+    "past", ["x_{<t}", "x_{1:t-1}", r"x_1, \ldots, x_{t-1}", r"x_{<t}, z", "z"], ids=["<", ":", "dots", "and z", "z"]
+)
+def test_what_came_before_an_element_says_nothing_more(past):
+    latex = rf"L(x) = \prod_{{t=1}}^T p_\theta(x_t \mid {past})"
+
+    assert said(latex, r"p_\theta as p: unit(T)", "likelihood(p)") == ""
+    assert "differs" in said(latex.replace("t=1", "t=2"), r"p_\theta as p: unit(T)", "likelihood(p)")
+
+
+def test_an_element_beside_another_is_no_element():
+    text = said(r"L = \prod_t p_\theta(x_t \mid x_{t-1})", r"p_\theta as p: unit(T)", "likelihood(p)")
+
+    assert text.endswith(r"write its element, as in {p_{\theta}}_{i}")
+    assert said(r"L = \prod_t {p_{\theta}}_{t}", r"p_\theta as p: unit(T)", "likelihood(p)") == ""
+
+
+def test_a_stretch_of_letters_on_the_left_says_what_it_is_about():
+    latex = r"\mathrm{PPL}(x_{1:T}) = \exp(-\frac{1}{T} \sum_{t=1}^T \log p(x_t \mid x_{<t}))"
+
+    assert said(latex, "p: unit(T)", "perplexity(p)") == ""
+
+
+def test_a_logarithm_takes_the_mean_that_a_share_and_a_sum_are():
+    assert said(r"L = \log \frac{1}{K} \sum_{k=1}^K w_k", "w: positive(K)", "bound(w)") == ""
+    assert "what does log take?" in said(r"L = \log \frac{a}{K} \sum_k w_k", "w: positive(K)\na: positive", "bound(w)")
+
+
+def test_a_remark_on_how_a_value_is_drawn_has_the_message_of_its_sign():
+    text = said(r"y = x + z, \quad z \sim \mathcal{N}(0, I)", "x, z: vector(n)", "product")
+
+    assert text.startswith(r"\sim says how a value is drawn")
