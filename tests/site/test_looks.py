@@ -77,6 +77,18 @@ def test_large_letters_leave_the_words_of_a_title_whole_on_a_phone(site, open_pa
         assert round(high / line) == lines
 
 
+def test_large_letters_make_no_phone_scroll_sideways(site, open_page):
+    """However near the edge a title ends, with its hidden link behind it."""
+    wider = "() => document.querySelector('.content').scrollWidth - document.querySelector('.content').clientWidth"
+    with open_page(chapter(site), width=390) as page:
+        page.evaluate(LARGE_LETTERS)
+        assert page.evaluate(wider) == 0
+
+        for count in range(1, 30):
+            page.locator("h2").first.evaluate("(it, count) => { it.childNodes[1].data = 'i'.repeat(count); }", count)
+            assert page.evaluate(wider) == 0
+
+
 def test_large_letters_leave_room_for_words_in_the_field_of_the_search(site, open_page):
     with open_page((site / "search.html").as_uri(), width=390) as page:
         page.evaluate(LARGE_LETTERS)
