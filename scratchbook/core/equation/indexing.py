@@ -44,15 +44,20 @@ def indexed(self: Evaluator, node: Index, bound: Bound) -> Value:
 
 
 def named_elements(self: Evaluator, node: Index, bound: Bound) -> Value:
-    """The value of Q_i where the notation declares Q_1 and Q_2 and no Q; None where it does not."""
+    """The value of Q_i, or of the element Q_{i,j}, where the notation declares Q_1 and Q_2 and no Q; None where it does
+    not."""
     base = node.base
     if not isinstance(base, Name) or base.key in bound or self.is_known(base.key):
         return None
     names = [key for key in self.inputs if key.startswith(f"{base.key}_{{")]
     if not names or any(isinstance(index, Slice) for index in node.indices):
         return None
-    place = ",".join(str(self.integer(index, bound, "an index")) for index in node.indices)
-    return self.inputs.get(f"{base.key}_{{{place}}}")
+    places = [str(self.integer(index, bound, "an index")) for index in node.indices]
+    for count in range(len(places), 0, -1):
+        value = self.inputs.get(f"{base.key}_{{{','.join(places[:count])}}}")
+        if value is not None:
+            return value if count == len(places) else pick(self, value, node.indices[count:], bound, node)
+    return None
 
 
 def pick(self: Evaluator, value: Value, indices: Sequence[Node], bound: Bound, node: Index) -> Value:

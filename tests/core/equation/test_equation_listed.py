@@ -1,0 +1,120 @@
+r"""Names that stand at something: Q_1 and Q_2 under one \min, the labels x(S_{t+1}) and Q(S_{t+1}, \cdot), the cells
+Q(s, a) of a table; each reads, and a slip of it is refused."""
+
+import numpy as np
+import pytest
+from equation_examples import checked
+
+from scratchbook.core.equation.errors import EquationError
+
+
+def smaller(r, q1, q2):
+    return r + min(q1, q2)
+
+
+def smaller_of_each(q1, q2, w):
+    return np.minimum(q1, q2) - w
+
+
+def mean_of_each(q1, q2):
+    return (q1 + q2) / 2
+
+
+def error_of(r, w, x, y):
+    return r + w @ y - w @ x
+
+
+def valued_by_the_other(r, g, online, target):
+    return r + g * target[np.argmax(online)]
+
+
+def backed_up(q, s, a, r, g, s_next):
+    return q[s, a] + g * (r + q[s_next].max() - q[s, a])
+
+
+def picked(online, target):
+    return target[np.argmax(online)]
+
+
+CODE = {name: value for name, value in globals().items() if callable(value) and name != "checked"} | {"np": np}
+ONE_OF_TWO = r"""
+r: scalar
+Q_{\theta'_1}(s', \tilde{a}) as q1: scalar
+Q_{\theta'_2}(s', \tilde{a}) as q2: scalar
+"""
+TWO = r"Q_1 as q1, Q_2 as q2, w: vector(n)"
+LABELS = r"""
+r: scalar
+w, \mathbf{x}(S_t) as x, \mathbf{x}(S_{t+1}) as y: vector(d)
+"""
+SLOTS = r"""
+r: scalar
+\gamma as g: unit
+Q(S_{t+1}, \cdot; \theta_t) as online: vector(A)
+Q(S_{t+1}, \cdot; \theta_t^-) as target: vector(A)
+"""
+TABLE = r"""
+Q as q: matrix(S, A)
+s_t as s, s_{t+1} as s_next: int(1..3)
+a_t as a: int(1..2)
+r: scalar
+\gamma as g: unit
+S: dim(3..5)
+A: dim(2..4)
+"""
+
+
+def said(latex, notation, check):
+    try:
+        return checked(latex, notation, check, CODE, suggests=False).text
+    except EquationError as error:
+        return error.text
+
+
+@pytest.mark.parametrize(
+    ("latex", "notation", "check", "slip"),
+    [
+        (r"y = r + \min_{i=1,2} Q_{\theta'_i}(s', \tilde{a})", ONE_OF_TWO, "y == smaller(r, q1, q2)", ("min", "max")),
+        (r"y_i = \min_{j=1,2} Q_{j,i} - w_i", TWO, "y == smaller_of_each(q1, q2, w)", ("- w", "+ w")),
+        (r"y_i = \min_{j \in \{1, 2\}} Q_{j,i} - w_i", TWO, "y == smaller_of_each(q1, q2, w)", ("min", "max")),
+        (r"y_i = \frac{1}{2} \sum_{k=1,2} Q_{k,i}", TWO, "y == mean_of_each(q1, q2)", (r"\frac{1}{2}", r"\frac{1}{3}")),
+        (
+            r"\delta_t = r + w^\top \mathbf{x}(S_{t+1}) - w^\top \mathbf{x}(S_t)",
+            LABELS,
+            r"\delta_t == error_of(r, w, x, y)",
+            ("S_{t+1}", "S_t"),
+        ),
+        (
+            r"Y_t = r + \gamma Q\bigl(S_{t+1}, \operatorname*{argmax}_a Q(S_{t+1}, a; \theta_t); \theta_t^-\bigr)",
+            SLOTS,
+            "Y_t == valued_by_the_other(r, g, online, target)",
+            (r"a; \theta_t)", r"a; \theta_t^-)"),
+        ),
+        (
+            r"Q^{\text{new}}(s_t, a_t) = Q(s_t, a_t) + \gamma (r + \max_{a'} Q(s_{t+1}, a') - Q(s_t, a_t))",
+            TABLE,
+            "backed_up(q, s - 1, a - 1, r, g, s_next - 1)",
+            (r"\max_{a'} Q(s_{t+1}, a')", r"\max_{a'} Q(s_t, a')"),
+        ),
+        (
+            r"y = v_{\arg\max_a u_a}",
+            "u as online, v as target: vector(n)",
+            "y == picked(online, target)",
+            ("max", "min"),
+        ),
+    ],
+)
+def test_it_is_what_stands_there(latex, notation, check, slip):
+    assert slip[0] in latex
+    assert said(latex, notation, check) == ""
+    assert "differs" in said(latex.replace(*slip, 1), notation, check)
+
+
+def test_a_name_of_which_one_is_missing_is_not_declared():
+    assert "is not declared" in said(r"y_i = \min_{j=1,2,3} Q_{j,i}", TWO, "y == mean_of_each(q1, q2)")
+
+
+def test_a_label_of_which_one_is_missing_is_not_declared():
+    latex = r"y = r + \min_{i=1,2,3} Q_{\theta'_i}(s', \tilde{a})"
+
+    assert "is not declared" in said(latex, ONE_OF_TWO, "y == smaller(r, q1, q2)")
