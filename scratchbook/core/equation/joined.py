@@ -68,15 +68,15 @@ def with_members(statement: RawStatement, change: Callable[[Sequence[Token]], It
 
 
 def put_points(tokens: Sequence[Token], points: Collection[str]) -> Iterator[Token]:
-    r"""Yield the tokens with each declared name at its argument, as \phi(x) and \nabla f(x_t), as one name, and with
-    Q(s, a) as the element a of a declared Q(s, \cdot).
+    r"""Yield the tokens with each declared name at its argument, as \phi(x) and \nabla f(x_t), as one name, with
+    Q(s, a) as the element a of a declared Q(s, \cdot), and with \nabla_i f(x_t) as the element i of that gradient.
 
     Raises EquationError where Q(s, a) and Q(s, \cdot) are both declared.
     """
     place = 0
     while place < len(tokens):
         token, found = tokens[place], at_point(tokens, place) if points else None
-        slot = slot_at(tokens, place, points) if points and token.kind == "name" else None
+        slot = slot_at(tokens, place, points) if points and token.kind == "name" else partial_at(tokens, place, points)
         place += 1
         if found is not None and found[0] in points:
             if slot is not None and slot.name != found[0]:
@@ -113,6 +113,23 @@ def slot_at(tokens: Sequence[Token], place: int, points: Collection[str]) -> Fou
             made = (replace(first, text=name, end=tokens[end].end), *inside)
             return Found(name, first.text, made, end + 1)
     return None
+
+
+def partial_at(tokens: Sequence[Token], place: int, points: Collection[str]) -> Found | None:
+    r"""\nabla_i f(x) as the element i of a declared \nabla f(x)."""
+    if tokens[place].text != r"\nabla" or not any(name.startswith(r"\nabla{") for name in points):
+        return None
+    scripts, middle = read_scripts(tokens, place + 1)
+    if not scripts.below or scripts.above or scripts.primes or middle >= len(tokens) or tokens[middle].kind != "name":
+        return None
+    whole = replace(tokens[middle], text=rf"\nabla{{{tokens[middle].text}}}")
+    found = at_point([whole, *tokens[middle + 1 :]], 0)
+    if found is None or found[0] not in points:
+        return None
+    if {token.text for token in scripts.below} & {token.text for token in tokens[middle : middle + found[1]]}:
+        return None  # \nabla_w f(w) is by w
+    name = replace(whole, text=found[0], start=tokens[place].start, end=tokens[middle + found[1] - 1].end)
+    return Found(found[0], tokens[middle].text, (name, *tokens[place + 1 : middle]), middle + found[1])
 
 
 def told_apart(statements: Sequence[RawStatement], declared: Collection[str]) -> set[str]:

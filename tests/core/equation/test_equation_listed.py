@@ -32,6 +32,10 @@ def backed_up(q, s, a, r, g, s_next):
     return q[s, a] + g * (r + q[s_next].max() - q[s, a])
 
 
+def shared_by_slope(w, grad, eta):
+    return w * np.exp(-eta * grad) / np.sum(w * np.exp(-eta * grad))
+
+
 def picked(online, target):
     return target[np.argmax(online)]
 
@@ -89,6 +93,12 @@ def said(latex, notation, check):
             SLOTS,
             "Y_t == valued_by_the_other(r, g, online, target)",
             (r"a; \theta_t)", r"a; \theta_t^-)"),
+        ),
+        (
+            r"w_{t+1,i} = \frac{w_{t,i} \exp(-\eta \nabla_i f(w_t))}{\sum_j w_{t,j} \exp(-\eta \nabla_j f(w_t))}",
+            "w_t as w: simplex(d)\n\\nabla f(w_t) as grad: vector(d)\n\\eta: positive",
+            "w_{t+1} == shared_by_slope(w, grad, eta)",
+            (r"\nabla_j", r"\nabla_i"),
         ),
         (
             r"Q^{\text{new}}(s_t, a_t) = Q(s_t, a_t) + \gamma (r + \max_{a'} Q(s_{t+1}, a') - Q(s_t, a_t))",
