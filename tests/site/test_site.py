@@ -420,6 +420,25 @@ def test_on_paper_a_long_listing_and_a_long_table_go_on_over_the_page(chapter, o
         assert page.locator(".table-wrapper").first.evaluate("box => getComputedStyle(box).overflowX") == "visible"
 
 
+def test_on_paper_a_long_box_goes_on_over_the_page_and_no_label_stays_behind(chapter, open_page):
+    with open_page(chapter) as page:
+        page.emulate_media(media="print")
+        inside = "(boxes) => [...new Set(boxes.map((box) => getComputedStyle(box).breakInside))]"
+        after = "(labels) => [...new Set(labels.map((label) => getComputedStyle(label).breakAfter))]"
+
+        assert page.locator("article .admonition.box:not(.key-equations)").evaluate_all(inside) == ["auto"]
+        assert page.locator("article :is(.exercise-code-label, .admonition-title)").evaluate_all(after) == ["avoid"]
+
+
+def test_on_paper_the_border_of_a_box_lies_within_the_frame_of_the_page(chapter, open_page):
+    with open_page(chapter, width=794) as page:
+        page.emulate_media(media="print")
+        box = page.locator("article .admonition.box").first.bounding_box()
+
+        assert box["x"] >= 1
+        assert box["x"] + box["width"] <= 793
+
+
 def test_a_formula_is_as_high_as_the_words_beside_it(chapter, open_page):
     with open_page(chapter) as page:
         formula, words = page.locator("p > span.math > .katex").first.evaluate(
