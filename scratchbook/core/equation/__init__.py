@@ -3,7 +3,7 @@ r"""Equations in ordinary LaTeX, read, evaluated and held against code.  NumPy o
 The way of an equation, a room a module:
 
     tokens, pieces, spelling, speller, vocabulary   LaTeX and the page's macros to names, numbers and signs
-    statements, piecewise, joined, listed, rewritten    rows, "where" parts, ranges and lines of cases to chains of relations
+    statements, piecewise, joined, listed, rewritten   rows, "where" parts, ranges and lines of cases to relations
     sites, steps, conditioned      declared names where they stand, the letters that count their steps, and bars below
     notation, symbols              what each symbol is: kind, shape, name in the code, meaning
     lexicon, names, leftsides, letters, general, known    what each name in a display is: names decide, ambiguity fails

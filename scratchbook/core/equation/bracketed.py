@@ -214,7 +214,27 @@ def without_habits(statements: Sequence[RawStatement], notation: Notation) -> li
         is_same = not {call.key for call in own} & {call.key for call in calls if call not in own}
         if letters and is_left and is_alone and is_same and not declared & set(letters):
             habits.add(said)
-    return changed(statements, notation, lambda call: () if call.is_number and call.said in habits else None)
+    lists = lists_behind_vectors(calls, notation)
+
+    def nothing(call: Called) -> tuple[Token, ...] | None:
+        return () if call.key in lists or (call.is_number and call.said in habits) else None
+
+    return changed(statements, notation, nothing)
+
+
+def lists_behind_vectors(calls: Sequence[Called], notation: Notation) -> set[str]:
+    r"""The vectors with one list behind them everywhere that has a value in it, as \epsilon_\theta(x_t, t): neither an
+    index nor a factor, but what they are of."""
+    values = {split_key(key)[0] for key, symbol in notation.symbols.items() if symbol.kind.name not in ("int", "index")}
+    vectors = {key for key, symbol in notation.symbols.items() if len(symbol.kind.shape) == 1}
+    own = [call for call in calls if call.key in vectors]
+    return {
+        call.key
+        for call in own
+        if len(split_at(call.member[call.start + 1 : call.end], (",", ";", "|", r"\mid"))) > 1
+        and values & set(names_of(call))
+        and len({other.said for other in own if other.key == call.key}) == 1
+    }
 
 
 def calls_in(tokens: tuple[Token, ...], notation: Notation) -> Iterator[Called]:

@@ -13,7 +13,6 @@ from .letters import BIG
 from .lexicon import candidates
 from .nodes import Call, Compare, Constant, Fraction, Index, Indicator, Name, Node, Number, Power, Product, Slice
 from .pieces import closing, is_bracketed, join_commas, split_at, split_commas, top_level, unwrapped
-from .render import write
 from .subscripts import EVERYTHING, is_index_list, read_index_list, read_sizes
 from .symbols import BESIDE, Scripts, flat, group, key_of, latex_of, read_scripts
 from .tokens import Token
@@ -112,9 +111,9 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
                 parser.token,
             )
         elif any(token.text in ("|", r"\mid") for token in inside):
-            element = write(Index(Name(key), (Name("i"),)))
-            fact = f"{latex_of(key)} is an array, and an event is no index of it"
-            raise fault(f"{fact}; write its element, as in {element}", node)
+            name = latex_of(key)
+            element = f"{{{name}}}_i" if "_" in name else f"{name}_i"
+            raise fault(f"{name} is an array, and an event is no index of it; write its element, as in {element}", node)
     letter = element_of_bare(parser, key) if isinstance(node, Name) and not above else ()
     if letter:
         parser.place += len(letter) + 2

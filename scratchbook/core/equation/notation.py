@@ -278,7 +278,8 @@ def read_line(line: str, row: int, macros: Macros | None) -> Iterator[Symbol | F
 def check_aliases(names: list[str]) -> None:
     """Refuse 'x, y as a, b', which could give one symbol its name in the code or each of them."""
     aliased = [place for place, name in enumerate(names) if " as " in name]
-    if len(aliased) == 1 and 0 < aliased[0] == len(names) - 1 - aliased[0]:
+    are_codes = aliased and all(name.isidentifier() for name in names[aliased[0] + 1 :])
+    if len(aliased) == 1 and are_codes and 0 < aliased[0] == len(names) - 1 - aliased[0]:
         own, _, first = names[aliased[0]].partition(" as ")
         symbols, codes = [*names[: aliased[0]], own], [first, *names[aliased[0] + 1 :]]
         pairs = ", ".join(f"{symbol.strip()} as {code.strip()}" for symbol, code in zip(symbols, codes, strict=True))

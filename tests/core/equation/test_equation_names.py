@@ -422,7 +422,7 @@ def test_what_came_before_an_element_says_nothing_more(past):
 def test_an_element_beside_another_is_no_element():
     text = said(r"L = \prod_t p_\theta(x_t \mid x_{t-1})", r"p_\theta as p: unit(T)", "likelihood(p)")
 
-    assert text.endswith(r"write its element, as in {p_{\theta}}_{i}")
+    assert text.endswith(r"write its element, as in {p_{\theta}}_i")
     assert said(r"L = \prod_t {p_{\theta}}_{t}", r"p_\theta as p: unit(T)", "likelihood(p)") == ""
 
 
@@ -441,3 +441,24 @@ def test_a_remark_on_how_a_value_is_drawn_has_the_message_of_its_sign():
     text = said(r"y = x + z, \quad z \sim \mathcal{N}(0, I)", "x, z: vector(n)", "product")
 
     assert text.startswith(r"\sim says how a value is drawn")
+
+
+def denoised(x, eps, a):
+    return (x - np.sqrt(1 - a) * eps) / np.sqrt(a)
+
+
+CODE["denoised"] = denoised
+
+
+def test_a_list_behind_a_vector_says_what_the_vector_is_of():
+    notation = "x_t as x, \\epsilon_\\theta as eps: vector(d)\na: unit"
+    latex = r"x_0 = \frac{x_t - \sqrt{1 - a} \, \epsilon_\theta(x_t, t)}{\sqrt{a}}"
+
+    assert said(latex, notation, "denoised") == ""
+    assert said(f"{latex} + 0 \\epsilon_\\theta(x_t, s)", notation, "denoised") != ""
+
+
+def test_names_that_no_code_has_leave_one_reading_of_an_as():
+    notation = "x, z as u, \\bar{y}: vector(k)\nW: matrix(d, k)"
+
+    assert said(r"y = W (x + z - \bar{y})", notation, "y == W @ (x + u - bar_y)") == ""
