@@ -12,11 +12,12 @@ from .comparing import Comparer
 from .definitions import collect
 from .draws import needed
 from .equation import Equation, parse_equation, parse_plain
-from .errors import EquationError
+from .errors import EquationError, fault
 from .notation import Notation, read_notation
 from .options import Request, read_points, read_tolerance
 from .prepared import Prepared
 from .suggest import suggest
+from .symbols import latex_of
 from .targets import code_of, read_targets
 from .tokens import Macros
 from .vacuity import check_vacuity
@@ -63,6 +64,7 @@ def prepare_read(
 ) -> Prepared:
     """Prepare an equation that was read with all of its notation, or a change of one."""
     equation = with_elements(equation, request, macros)
+    check_totals(equation, request.first_index)
     definitions = collect(equation)
     functions = BoundFunctions(equation.notation, namespace)
     used = used_keys(equation, functions)
@@ -86,6 +88,15 @@ def prepare_read(
     )
     check_vacuity(prepared)
     return prepared
+
+
+def check_totals(equation: Equation, base: int) -> None:
+    r"""Refuse \alpha_0 = \sum_k \alpha_k of a declared \alpha whose elements count from 0.  Raises EquationError."""
+    for statement in equation.statements if base == 0 else ():
+        key = statement.definition.key if statement.definition else ""
+        if key in equation.lexicon.fresh and key.endswith("_{0}"):
+            fact = f"{latex_of(key)} is given here, and an element of a declared array"
+            raise fault(f"ambiguous: {fact}; name one of both apart", statement.members[0])
 
 
 def with_own_notation(equation: Equation, request: Request, macros: Macros | None) -> Equation:

@@ -112,7 +112,7 @@ def new_names(statements: Sequence[RawStatement], lexicon: Lexicon) -> set[str]:
     The script stands nowhere else, so it is no index: a word, or a letter where x itself is what the right side reads.
     """
     right = letters_on_right(statements, lexicon)
-    found = set[str]()
+    found = totals(statements, lexicon)
     for statement in statements:
         left = read_left(statement.members[0], lexicon) if statement.relations else None
         below = split_commas(unwrapped(left.scripts.below)) if left and left.arguments is None else []
@@ -130,6 +130,18 @@ def new_names(statements: Sequence[RawStatement], lexicon: Lexicon) -> set[str]:
         if is_whole or (word not in lexicon.variables and not is_read and (is_word(word) or is_single)):
             found.add(key_of(left.base, below[0]))
     return found
+
+
+def totals(statements: Sequence[RawStatement], lexicon: Lexicon) -> set[str]:
+    r"""The names such as \alpha_0 = \sum_k \alpha_k beside a declared array, which has no element 0, and of which
+    no left side gives another element."""
+    given: dict[str, set[str]] = {}
+    for statement in statements:
+        left = read_left(statement.members[0], lexicon) if is_defining(statement) else None
+        if left is not None and left.base in lexicon.arrays and left.arguments is None:
+            key = key_of(left.base, left.scripts.below, left.scripts.above, left.scripts.primes)
+            given.setdefault(left.base, set()).add(key)
+    return {f"{base}_{{0}}" for base, keys in given.items() if keys == {f"{base}_{{0}}"}}
 
 
 def is_strange(run: Sequence[Token], lexicon: Lexicon, right: set[str]) -> bool:

@@ -1,0 +1,54 @@
+r"""Scripts that no other reading leaves: \alpha_0 that the display gives, and the like."""
+
+import numpy as np
+from equation_examples import checked
+
+from scratchbook.core.equation.errors import EquationError
+
+
+def covariance(alpha):
+    total = alpha.sum()
+    mean = alpha / total
+    return (np.diag(mean) - np.outer(mean, mean)) / (total + 1)
+
+
+def shares(a):
+    return a / a.sum()
+
+
+def steps(x):
+    return np.diff(x, prepend=0)
+
+
+CODE = {name: value for name, value in globals().items() if callable(value) and name != "checked"} | {"np": np}
+
+
+def said(latex, notation, check, **options):
+    try:
+        return checked(latex, notation, check, CODE, **options).text
+    except EquationError as error:
+        return error.text
+
+
+def test_what_is_given_at_0_beside_an_array_is_a_name_of_its_own():
+    latex = (
+        r"C_{jk} = \frac{m_j \delta_{jk} - m_j m_k}{\alpha_0 + 1}, \quad m_k = \frac{\alpha_k}{\alpha_0}, \quad "
+        r"\alpha_0 = \sum_{k=1}^K \alpha_k"
+    )
+    notation = r"\alpha: positive(K)"
+
+    assert said(latex, notation, "C == covariance(alpha)") == ""
+    assert "differs" in said(latex.replace(r"{\alpha_0 + 1}", r"{\alpha_0}"), notation, "C == covariance(alpha)")
+    assert "differs" in said(latex.replace(r"{\alpha_0 + 1}", r"{\alpha_1 + 1}"), notation, "C == covariance(alpha)")
+
+
+def test_where_indices_count_from_0_it_is_an_element_as_well():
+    latex, notation = r"y_k = a_k / a_0, \quad a_0 = \sum_k a_k", "a: positive(n)"
+
+    assert said(latex, notation, "y == shares(a)") == ""
+    assert said(latex, notation, "y == shares(a)", base="0").startswith("ambiguous: a_0 is given here, and an element")
+    assert said(latex.replace("a_0", "s"), notation, "y == shares(a)", base="0") == ""
+
+
+def test_what_an_index_reaches_at_0_is_no_such_name():
+    assert said(r"y_t = x_t - x_{t-1}, \quad x_0 = 0", "x: vector(n)", "y == steps(x)") != ""
