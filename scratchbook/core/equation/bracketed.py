@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from .letters import bound_letters
+from .lexicon import Lexicon
 from .notation import Notation
 from .pieces import closing, split_at, split_commas
 from .statements import RawStatement
@@ -19,8 +21,10 @@ BEFORE: Final = ("_", "^", r"\nabla")
 
 @dataclass(frozen=True)
 class Called:
-    """A name with brackets behind it.  key: of the name.   said: what stands in them.   start, end: where they are."""
+    """A name with brackets behind it.  name: its place.   key: of it.   said: what stands in them.   start, end: where
+    they are."""
 
+    name: int
     key: str
     said: str
     member: tuple[Token, ...]
@@ -36,7 +40,7 @@ class Called:
 
 def without_said(statements: Sequence[RawStatement], notation: Notation) -> list[RawStatement]:
     """The statements with plain names for such ones."""
-    return without_habits(with_elements(with_cells(with_events(statements, notation), notation), notation), notation)
+    return without_habits(with_elements(with_events(statements, notation), notation), notation)
 
 
 def with_events(statements: Sequence[RawStatement], notation: Notation) -> list[RawStatement]:
@@ -76,36 +80,6 @@ def event_index(call: Called) -> tuple[Token, ...]:
     assert event is not None
     at = call.member[call.start]
     return (replace(at, text="_"), replace(at, text="{"), *event[1], replace(at, text="}"))
-
-
-def with_cells(statements: Sequence[RawStatement], notation: Notation) -> list[RawStatement]:
-    r"""The statements with Q_{s, a'} for Q(s, a'), where Q is a declared array that has an axis for each of them, and
-    they are whole numbers, or letters that nothing declares."""
-
-    def index(call: Called) -> tuple[Token, ...] | None:
-        symbol = notation.symbols.get(call.key)
-        pieces = split_commas(call.member[call.start + 1 : call.end])
-        is_array = symbol is not None and len(symbol.kind.shape) == len(pieces) > 1
-        if not is_array or not all(is_whole(piece, notation) for piece in pieces):
-            return None
-        opener, closer = call.member[call.start], call.member[call.end]
-        inside = call.member[call.start + 1 : call.end]
-        return (replace(opener, text="_"), replace(opener, text="{"), *inside, replace(closer, text="}"))
-
-    return changed(statements, notation, index)
-
-
-def is_whole(piece: Sequence[Token], notation: Notation) -> bool:
-    """Is it a number, a declared whole one, or a letter that nothing declares?"""
-    if len(piece) == 1 and piece[0].kind == "number":
-        return piece[0].text.isdecimal()
-    if not piece or piece[0].kind != "name":
-        return False
-    scripts, end = read_scripts(piece, 1)
-    key = key_of(piece[0].text, scripts.below, scripts.above, scripts.primes)
-    symbol = notation.symbols.get(key)
-    is_letter = symbol is None and not scripts.below and not scripts.above and key not in notation.functions
-    return end == len(piece) and (is_letter or (symbol is not None and symbol.kind.name in ("int", "index")))
 
 
 def with_elements(statements: Sequence[RawStatement], notation: Notation) -> list[RawStatement]:
@@ -201,18 +175,21 @@ def without_habits(statements: Sequence[RawStatement], notation: Notation) -> li
     r"""The statements with \mu for \mu(x) and p_i for p_i(x), where \mu and p_i are numbers and x stands for nothing.
 
     Nothing declares x, and it stands in such brackets alone, and in those of left sides; they say everywhere the same.
+    Of x_t, no operator runs over t.
     """
+    running = bound_letters(statements, Lexicon())
     calls = [call for one in statements for member in one.members for call in calls_in(member, notation)]
     lefts = {id(statement.members[0]) for statement in statements}
     declared = {split_key(key)[0] for key in [*notation.symbols, *notation.functions]}
     habits = set[str]()
     for said in {call.said for call in calls if call.is_number}:
         own = [call for call in calls if call.said == said]
-        letters = own[0].letters
+        letters = names_of(own[0])
         is_left = all(call.is_number or (id(call.member) in lefts and call.end == len(call.member) - 1) for call in own)
         is_alone = all(texts_of(statements).count(letter) == len(own) * letters.count(letter) for letter in letters)
         is_same = not {call.key for call in own} & {call.key for call in calls if call not in own}
-        if letters and is_left and is_alone and is_same and not declared & set(letters):
+        is_free = not (declared | running) & set(own[0].letters)
+        if letters and is_left and is_alone and is_same and is_free:
             habits.add(said)
     lists = lists_behind_vectors(calls, notation)
 
@@ -246,7 +223,7 @@ def calls_in(tokens: tuple[Token, ...], notation: Notation) -> Iterator[Called]:
         end = closing(tokens, start)
         key = key_of(token.text, scripts.below, scripts.above, scripts.primes)
         is_number = is_of_number(token.text, scripts, key, notation)
-        yield Called(key, written(tokens[start + 1 : end]), tokens, start, end, is_number)
+        yield Called(place, key, written(tokens[start + 1 : end]), tokens, start, end, is_number)
 
 
 def is_of_number(base: str, scripts: Scripts, key: str, notation: Notation) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from .bracketed import texts_of, without_said
+from .cells import with_cells
 from .known import known_function
 from .leftsides import read_left
 from .lexicon import Lexicon
@@ -23,7 +24,8 @@ def plainly(statements: Sequence[RawStatement], notation: Notation) -> list[RawS
     columns = [part for one in statements for part in parts_of_column(one, statements, notation)]
     parted = [part for statement in columns for part in parts_of_tuple(statement)]
     unnamed = [without_name_given(statement, parted, notation) for statement in parted]
-    unargued = [part for one in without_said(unnamed, notation) for part in with_twins(one, unnamed, notation)]
+    elements = without_said(with_cells(unnamed, notation), notation)
+    unargued = [part for one in elements for part in with_twins(one, unnamed, notation)]
     return [with_inverse(statement, unargued, notation) for statement in unargued]
 
 

@@ -40,7 +40,6 @@ def picked(online, target):
     return target[np.argmax(online)]
 
 
-CODE = {name: value for name, value in globals().items() if callable(value) and name != "checked"} | {"np": np}
 ONE_OF_TWO = r"""
 r: scalar
 Q_{\theta'_1}(s', \tilde{a}) as q1: scalar
@@ -70,7 +69,7 @@ A: dim(2..4)
 
 def said(latex, notation, check):
     try:
-        return checked(latex, notation, check, CODE, suggests=False).text
+        return checked(latex, notation, check, {**globals()}, suggests=False).text
     except EquationError as error:
         return error.text
 
@@ -128,3 +127,70 @@ def test_a_label_of_which_one_is_missing_is_not_declared():
     latex = r"y = r + \min_{i=1,2,3} Q_{\theta'_i}(s', \tilde{a})"
 
     assert "is not declared" in said(latex, ONE_OF_TWO, "y == smaller(r, q1, q2)")
+
+
+def assigned(X, resp):
+    return resp.T @ X / resp.sum(0)[:, None]
+
+
+def conservative(Q, a):
+    return np.mean(np.log(np.exp(Q).sum(1)) - Q[np.arange(len(a)), a])
+
+
+def clipped(grads, noise, bound):
+    norms = np.linalg.norm(grads, axis=1, keepdims=True)
+    return (np.sum(grads / np.maximum(1, norms / bound), axis=0) + noise) / len(grads)
+
+
+def expected(theta, features, action):
+    policy = np.exp(features @ theta) / np.exp(features @ theta).sum()
+    return features[action] - policy @ features
+
+
+def stepped(alpha, a, b, beta):
+    joint = alpha[:, None] * a * (b * beta)
+    return joint / joint.sum()
+
+
+@pytest.mark.parametrize(
+    ("latex", "notation", "check", "slip"),
+    [
+        (
+            r"\mu_k = \frac{\sum_{n=1}^{N} \gamma(z_{nk}) x_n}{\sum_{n=1}^{N} \gamma(z_{nk})}",
+            "x as X: matrix(N, D)\n\\gamma as resp: simplex(N, K)",
+            r"\mu == assigned(X, resp)",
+            (r"\gamma(z_{nk}) x_n", r"\gamma(z_{nk})^2 x_n"),
+        ),
+        (
+            r"L = \frac{1}{N} \sum_{i=1}^{N} \left( \log \sum_{a'} \exp Q(s_i, a') - Q(s_i, a_i) \right)",
+            "Q: matrix(N, A)\na: ints(N, A)",
+            "L == conservative(Q, a - 1)",
+            ("- Q(s_i, a_i)", "+ Q(s_i, a_i)"),
+        ),
+        (
+            r"\bar{g}_t(x_i) = g_t(x_i) / \max(1, \|g_t(x_i)\|_2 / C), \quad "
+            r"\tilde{g}_t = \frac{1}{L} \left( \sum_i \bar{g}_t(x_i) + \xi \right)",
+            "g_t as grads: matrix(L, d)\n\\xi as noise: vector(d)\nC as bound: positive",
+            r"\tilde{g}_t == clipped(grads, noise, bound)",
+            (r"\max", r"\min"),
+        ),
+        (
+            r"v = \phi(A_t) - \sum_a \pi(a) \phi(a), \quad "
+            r"\pi(a) = \frac{e^{\theta^\top \phi(a)}}{\sum_{a'} e^{\theta^\top \phi(a')}}",
+            "\\theta: vector(d)\n\\phi as features: matrix(A, d)\nA_t as action: int(1..3)\nA: dim(3..5)",
+            "v == expected(theta, features, action - 1)",
+            (r"- \sum_a", r"+ \sum_a"),
+        ),
+        (
+            r"\xi_t(i,j) = \frac{\alpha_t(i) a_{ij} b_j(o_{t+1}) \beta_{t+1}(j)}"
+            r"{\sum_k \sum_l \alpha_t(k) a_{kl} b_l(o_{t+1}) \beta_{t+1}(l)}",
+            "\\alpha_t as alpha, \\beta_{t+1} as beta, b: unit(N)\na: simplex(N, N)",
+            r"\xi == stepped(alpha, a, b, beta)",
+            ("a_{ij}", "a_{ji}"),
+        ),
+    ],
+)
+def test_an_element_at_something_is_that_element(latex, notation, check, slip):
+    assert slip[0] in latex
+    assert said(latex, notation, check) == ""
+    assert "differs" in said(latex.replace(*slip, 1), notation, check)

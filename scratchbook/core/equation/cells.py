@@ -1,0 +1,100 @@
+r"""Elements of arrays at what stands in brackets: Q(s, a'), \gamma(z_{nk}) and g_t(x_i), where z and x are nothing
+else."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from .bracketed import Called, calls_in, texts_of
+from .joined import with_members
+from .notation import Notation
+from .pieces import join_commas, split_at
+from .statements import RawStatement
+from .symbols import group, key_of, read_scripts, split_key
+from .tokens import Token
+
+Piece = tuple[Token, ...]
+
+
+def with_cells(statements: Sequence[RawStatement], notation: Notation) -> list[RawStatement]:
+    r"""The statements with Q_{s,a'} for Q(s, a'), \gamma_{nk} for \gamma(z_{nk}), and g_{t,i} for g_t(x_i), where Q,
+    \gamma and g_t are declared arrays with two axes or more; and with h(i) for the h(x_i) that a left side gives then.
+
+    What stands there is a whole number, a letter that nothing declares, or a name that stands in such brackets alone,
+    with its indices.
+    """
+    calls = [call for one in statements for member in one.members for call in calls_in(member, notation)]
+    arrays = [call for call in calls if axes_of(call, notation) > 1]
+    lefts = {id(one.members[0]) for one in statements}
+    names = {call.key for call in calls if id(call.member) in lefts and call.key not in notation.symbols}
+    given = [call for call in calls if call.key in names]
+    said = Counter(base for call in [*arrays, *given] for base in map(base_of, pieces_of(call)) if base)
+    of_arrays = {base for call in arrays for base in map(base_of, pieces_of(call))}
+    declared = {split_key(key)[0] for key in [*notation.symbols, *notation.functions]}
+    texts = Counter(texts_of(statements))
+    free = {base for base in of_arrays & {*said} - declared if texts[base] == said[base]}
+
+    def cells(tokens: Sequence[Token]) -> Iterator[Token]:
+        place = 0
+        for call in calls_in(tuple(tokens), notation):
+            indices = [index_of(piece, free, notation) for piece in pieces_of(call)]
+            if call.start < place or not all(indices):
+                continue
+            if len(indices) <= axes_of(call, notation) > 1 and (len(indices) > 1 or base_of(pieces_of(call)[0])):
+                yield from (*tokens[place : call.name + 1], *behind(call, join_commas(indices)))
+            elif call.key in names and free & set(map(base_of, pieces_of(call))):
+                yield from (*tokens[place : call.start + 1], *join_commas(indices), tokens[call.end])
+            else:
+                continue
+            place = call.end + 1
+        yield from tokens[place:]
+
+    return [with_members(one, cells) for one in statements]
+
+
+def axes_of(call: Called, notation: Notation) -> int:
+    """How many axes the notation says that a name has."""
+    symbol = notation.symbols.get(call.key)
+    return len(symbol.kind.shape) if symbol is not None else 0
+
+
+def pieces_of(call: Called) -> list[Piece]:
+    """What stands in the brackets, part by part; a part with a bar is no index, since its order is another matter."""
+    return [tuple(piece) for piece in split_at(call.member[call.start + 1 : call.end], (",", ";"))]
+
+
+def base_of(piece: Piece) -> str:
+    """The z of z_{nk}; nothing for what is no name with a subscript alone."""
+    if len(piece) < 3 or piece[0].kind != "name" or piece[1].text != "_" or group(piece, 2)[1] != len(piece):
+        return ""
+    return piece[0].text
+
+
+def index_of(piece: Piece, free: set[str], notation: Notation) -> Piece:
+    """What stands for an index; nothing where it is none."""
+    if len(piece) == 1 and piece[0].kind == "number":
+        return piece if piece[0].text.isdecimal() else ()
+    if not piece or piece[0].kind != "name":
+        return ()
+    if base_of(piece) in free:
+        return group(piece, 2)[0]
+    scripts, end = read_scripts(piece, 1)
+    key = key_of(piece[0].text, scripts.below, scripts.above, scripts.primes)
+    symbol = notation.symbols.get(key) or notation.symbols.get(key_of(piece[0].text, (), scripts.above, scripts.primes))
+    is_letter = symbol is None and not scripts.below and not scripts.above and key not in notation.functions
+    is_whole = symbol is not None and symbol.kind.name in ("int", "ints", "index")
+    return piece if end == len(piece) and (is_letter or is_whole) else ()
+
+
+def behind(call: Called, indices: Piece) -> Iterator[Token]:
+    """Yield the scripts of a name with the indices among them, in the place of its brackets."""
+    scripts, _ = read_scripts(call.member, call.name + 1)
+    at = call.member[call.start]
+    below = join_commas([scripts.below, indices]) if scripts.below else indices
+    yield from (replace(at, text="_"), replace(at, text="{"), *below, replace(at, text="}"))
+    if scripts.above:
+        yield from (replace(at, text="^"), replace(at, text="{"), *scripts.above, replace(at, text="}"))
+    for _ in range(scripts.primes):
+        yield replace(at, text="'")
