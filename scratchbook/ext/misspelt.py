@@ -60,8 +60,20 @@ def _prefixed(domains: Iterable[Domain], kind: str) -> Iterator[str]:
             yield name if domain.name == "std" else f"{domain.name}:{name}"
 
 
+def listen(app: Sphinx) -> None:
+    """Complete messages from the first page on.  A build that broke off may have left its filter."""
+    stop_listening(app)
+    logging.getLogger(LOGGER).addFilter(NearestNames(app))
+
+
+def stop_listening(app: Sphinx, exception: Exception | None = None) -> None:
+    """Leave the messages of others alone."""
+    logger = logging.getLogger(LOGGER)
+    for one in [one for one in logger.filters if isinstance(one, NearestNames)]:
+        logger.removeFilter(one)
+
+
 def register(app: Sphinx) -> None:
-    """Complete messages from the first page on, and no longer than the build."""
-    nearest = NearestNames(app)
-    app.connect("builder-inited", lambda app: logging.getLogger(LOGGER).addFilter(nearest))
-    app.connect("build-finished", lambda app, exception: logging.getLogger(LOGGER).removeFilter(nearest))
+    """Listen as long as a build lasts."""
+    app.connect("builder-inited", listen)
+    app.connect("build-finished", stop_listening)

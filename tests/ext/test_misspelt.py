@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from scratchbook.ext.misspelt import LOGGER
+from scratchbook.ext.misspelt import LOGGER, NearestNames
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,7 @@ def test_a_misspelt_name_is_told_with_the_nearest(project, text, choice):
 
 
 def test_a_name_like_no_other_is_told_alone(project):
+    logging.getLogger(LOGGER).addFilter(NearestNames(None))  # of a build that broke off
     project.write({"docs/index.md": "# Book\n\n```{qqqqqq}\n```\n"})
 
     assert "did you mean" not in project.build("html").messages
