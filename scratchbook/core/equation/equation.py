@@ -9,6 +9,7 @@ from typing import Final
 from .conditioned import without_bars
 from .conditions import read_logic, read_set
 from .described import with_sets
+from .differences import with_conditions
 from .errors import EquationError, fault
 from .general import for_every
 from .joined import join_names, join_points
@@ -193,7 +194,7 @@ def read(
 ) -> Equation:
     """Read spelled tokens into an equation."""
     axes = {key: len(symbol.kind.shape) for key, symbol in notation.symbols.items()}
-    raw = with_listed(with_sets(read_statements(tokens), notation), notation)
+    raw = with_listed(with_sets(with_conditions(read_statements(tokens), notation), notation), notation)
     declared = axes | dict.fromkeys(notation.functions, 0)
     raw, counted = without_bars(join_names(raw, declared), notation)
     raw = plainly(join_points(without_steps(raw, notation, counted), declared), notation)

@@ -316,3 +316,41 @@ def test_zeros_and_ones_have_both():
     latex = r"g = \frac{\sum_i p_i a_i}{\sum_i a_i} - \frac{\sum_i p_i (1 - a_i)}{\sum_i (1 - a_i)}"
 
     assert said(latex, "p: vector(n)\na: binary(n)", "parity", parity=parity) == ""
+
+
+def of_others(x, S):
+    return np.array([x @ S - x[i] * S[i] for i in range(len(x))])
+
+
+def of_others_above(x, z):
+    return of_others(x, 1.0 * (z > 0))
+
+
+def outside(x, S):
+    return x @ (1 - S)
+
+
+def strangers(x, N):
+    return (1 - N) @ x
+
+
+@pytest.mark.parametrize(
+    ("latex", "notation", "check"),
+    [
+        (r"y_i = \sum_{j \in S \setminus \{i\}} x_j", "x: vector(n)\nS: set(n)", "of_others(x, S)"),
+        (r"y_i = \sum_{j \in S \backslash \{i\}} x_j", "x: vector(n)\nS: set(n)", "of_others(x, S)"),
+        (
+            r"y_i = \sum_{j \in S \setminus \{i\}} x_j, \quad S = \{ k : z_k > 0 \}",
+            "x, z: vector(n)",
+            "of_others_above(x, z)",
+        ),
+        (r"y = \sum_{j \notin S} x_j", "x: vector(n)\nS: set(n)", "outside(x, S)"),
+        (r"y_i = \sum_{j \notin N_i} x_j", "x: vector(n)\nN: set(n, n)", "strangers(x, N)"),
+    ],
+)
+def test_an_operator_runs_over_a_set_without_some_or_outside_of_it(latex, notation, check):
+    code = {function.__name__: function for function in (of_others, of_others_above, outside, strangers)}
+    slip = latex.replace(r" \setminus \{i\}", "").replace(r" \backslash \{i\}", "").replace(r"\notin", r"\in")
+
+    assert said(latex, notation, check, **code) == ""
+    assert said(slip, notation, check, **code).startswith("differs")
