@@ -51,7 +51,37 @@ def with_cells(statements: Sequence[RawStatement], notation: Notation) -> list[R
             place = call.end + 1
         yield from tokens[place:]
 
-    return [with_members(one, cells) for one in statements]
+    strangers = {text for text, count in texts.items() if count == 1} - declared
+    return [without_strangers(with_members(one, cells), strangers, names) for one in statements]
+
+
+def without_strangers(statement: RawStatement, strangers: set[str], names: set[str]) -> RawStatement:
+    r"""Q(s, a) = v + w_a as Q(a), where a is an index.
+
+    strangers: the s that nothing declares, and that stands nowhere else.   names: what left sides give.
+    """
+    left = statement.members[0]
+    call = next(calls_in(left, Notation()), None) if statement.relations else None
+    if call is None or call.name or call.end != len(left) - 1 or call.key not in names:
+        return statement
+    pieces = pieces_of(call)
+    is_listed = all(len(piece) == 1 and piece[0].kind == "name" for piece in pieces)
+    kept = [piece for piece in pieces if piece[0].text in indices_in(statement.members[1:])]
+    is_rest_unknown = all(piece[0].text in strangers for piece in pieces if piece not in kept)
+    if not is_listed or not 0 < len(kept) < len(pieces) or not is_rest_unknown:
+        return statement
+    shorter = (*left[: call.start + 1], *join_commas(kept), left[call.end])
+    return replace(statement, members=(shorter, *statement.members[1:]))
+
+
+def indices_in(members: Sequence[Piece]) -> set[str]:
+    """The names that stand alone in a subscript."""
+    found = set[str]()
+    for member in members:
+        for place, token in enumerate(member[:-1]):
+            script = group(member, place + 1)[0] if token.text == "_" else ()
+            found |= {script[0].text} if len(script) == 1 else set()
+    return found
 
 
 def axes_of(call: Called, notation: Notation) -> int:

@@ -147,6 +147,10 @@ def expected(theta, features, action):
     return features[action] - policy @ features
 
 
+def duelled(value, advantage):
+    return value + advantage - advantage.mean()
+
+
 def stepped(alpha, a, b, beta):
     joint = alpha[:, None] * a * (b * beta)
     return joint / joint.sum()
@@ -180,6 +184,12 @@ def stepped(alpha, a, b, beta):
             "\\theta: vector(d)\n\\phi as features: matrix(A, d)\nA_t as action: int(1..3)\nA: dim(3..5)",
             "v == expected(theta, features, action - 1)",
             (r"- \sum_a", r"+ \sum_a"),
+        ),
+        (
+            r"Q(s, a) = V(s) + A(s, a) - \frac{1}{m} \sum_{a'} A(s, a')",
+            "V(s) as value: scalar\nA(s, \\cdot) as advantage: vector(m)",
+            "Q == duelled(value, advantage)",
+            ("+ A(s, a)", "- A(s, a)"),
         ),
         (
             r"\xi_t(i,j) = \frac{\alpha_t(i) a_{ij} b_j(o_{t+1}) \beta_{t+1}(j)}"
