@@ -4,7 +4,7 @@ The way of an equation, a room a module:
 
     tokens, pieces, spelling, speller, vocabulary   LaTeX and the page's macros to names, numbers and signs
     statements, piecewise, joined, listed, rewritten   rows, "where" parts, ranges and lines of cases to relations
-    differences                    sets without elements, and outside of a set, as conditions of operators
+    labelled, differences          names in brackets on the left; sets without some of their elements, as conditions
     sites, steps, conditioned      declared names where they stand, the letters that count their steps, and bars below
     notation, symbols              what each symbol is: kind, shape, name in the code, meaning
     lexicon, names, leftsides, letters, general, known    what each name in a display is: names decide, ambiguity fails

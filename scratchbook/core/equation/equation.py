@@ -14,6 +14,7 @@ from .errors import EquationError, fault
 from .general import for_every
 from .joined import join_names, join_points
 from .known import known_function
+from .labelled import with_labels
 from .leftsides import read_left, resolve_left
 from .letters import is_range
 from .lexicon import Lexicon
@@ -196,7 +197,7 @@ def read(
     axes = {key: len(symbol.kind.shape) for key, symbol in notation.symbols.items()}
     raw = with_listed(with_sets(with_conditions(read_statements(tokens), notation), notation), notation)
     declared = axes | dict.fromkeys(notation.functions, 0)
-    raw, counted = without_bars(join_names(raw, declared), notation)
+    raw, counted = without_bars(join_names(with_labels(raw, declared), declared), notation)
     raw = plainly(join_points(without_steps(raw, notation, counted), declared), notation)
     lexicon = make_lexicon(notation, raw, *given_names(given))
     reader = Reader(lexicon, source, is_plain=is_plain)

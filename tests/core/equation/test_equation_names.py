@@ -462,3 +462,27 @@ def test_names_that_no_code_has_leave_one_reading_of_an_as():
     notation = "x, z as u, \\bar{y}: vector(k)\nW: matrix(d, k)"
 
     assert said(r"y = W (x + z - \bar{y})", notation, "y == W @ (x + u - bar_y)") == ""
+
+
+def kernel(u, v):
+    return np.exp(-((u - v) ** 2).sum())
+
+
+def predicted(x, y, z):
+    return np.array([kernel(row, z) for row in x]) @ y
+
+
+CODE |= {"kernel": kernel, "predicted": predicted}
+
+
+@pytest.mark.parametrize("left", [r"(\mathbf{k}_*)_i", r"[\mathbf{k}_*]_i"])
+def test_a_name_in_brackets_with_an_index_is_none_of_the_function_of_its_letter(left):
+    notation = "x: matrix(n, d)\ny: vector(n)\nz: vector(d)\nk = kernel(_1, _2)"
+    latex = rf"\mu = \mathbf{{k}}_*^\top y, \quad {left} = k(x_i, z)"
+
+    assert said(latex, notation, "predicted") == ""
+    assert "differs" in said(latex.replace("k(x_i, z)", "k(x_i, 2z)"), notation, "predicted")
+
+
+def test_an_element_in_brackets_is_no_name_of_its_own():
+    assert said(r"y = x_2, \quad [x_2]_i = x_{1,i}, \quad i = 1, \ldots, d", "x: matrix(n, d)", "y == x[1]") != ""
