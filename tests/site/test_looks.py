@@ -96,6 +96,18 @@ def test_large_letters_leave_room_for_words_in_the_field_of_the_search(site, ope
         assert page.locator(".search-form input").bounding_box()["width"] > 300
 
 
+def test_a_key_equation_has_the_room_of_its_box_on_a_phone(site, open_page):
+    with open_page(chapter(site), width=390) as page:
+        box, body, link = (
+            page.locator(f".key-equations{part}").first for part in ("", " .equation-body", " .key-equation-link")
+        )
+        inside = box.evaluate("it => it.clientWidth - 2 * parseFloat(getComputedStyle(it).paddingLeft)")
+        below = body.bounding_box()
+
+        assert below["width"] == pytest.approx(inside, abs=1)
+        assert link.bounding_box()["y"] >= below["y"] + below["height"] - 4
+
+
 def test_a_finger_finds_the_mark_of_an_equation(site, open_page):
     for width in (390, 1366):
         with open_page(chapter(site), width=width) as page:
