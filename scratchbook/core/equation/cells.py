@@ -65,10 +65,11 @@ def without_strangers(statement: RawStatement, strangers: set[str], names: set[s
     if call is None or call.name or call.end != len(left) - 1 or call.key not in names:
         return statement
     pieces = pieces_of(call)
-    is_listed = all(len(piece) == 1 and piece[0].kind == "name" for piece in pieces)
+    if not all(len(piece) == 1 and piece[0].kind == "name" for piece in pieces):
+        return statement
     kept = [piece for piece in pieces if piece[0].text in indices_in(statement.members[1:])]
     is_rest_unknown = all(piece[0].text in strangers for piece in pieces if piece not in kept)
-    if not is_listed or not 0 < len(kept) < len(pieces) or not is_rest_unknown:
+    if not 0 < len(kept) < len(pieces) or not is_rest_unknown:
         return statement
     shorter = (*left[: call.start + 1], *join_commas(kept), left[call.end])
     return replace(statement, members=(shorter, *statement.members[1:]))

@@ -13,7 +13,19 @@ from typing import Final
 from .errors import fault
 from .pieces import closing, split_commas, unwrapped
 from .statements import RawStatement
-from .symbols import LOGARITHMS, MARGIN, at_point, flat, group, latex_of, read_scripts, split_key, written
+from .symbols import (
+    LOGARITHMS,
+    MARGIN,
+    MEANS,
+    at_point,
+    flat,
+    group,
+    latex_of,
+    mean_at,
+    read_scripts,
+    split_key,
+    written,
+)
 from .tokens import Token
 
 DOTS: Final = frozenset([r"\cdot", "+", "*"])
@@ -52,6 +64,8 @@ def join_names(statements: Sequence[RawStatement], declared: Mapping[str, int]) 
             names = {found.name for found in lefts if is_marginal(found, joined, declared)}
         if rule is applied_at:
             names = {found.name for found in lefts if is_applied(found, joined, declared)}
+        if rule is named_mean_at:
+            names = means_in(declared)
         joined = [with_members(statement, partial(put_names, names=names)) for statement in joined]
     return joined
 
@@ -185,6 +199,7 @@ def put_logarithms(tokens: Sequence[Token], declared: Collection[str], given: Co
 
 def put_names(tokens: Sequence[Token], names: Collection[str]) -> list[Token]:
     """The tokens with each of these names as one."""
+    names = {*names, *means_in(names)}
     kept: list[Token] = []
     place = 0
     while place < len(tokens):
@@ -192,6 +207,20 @@ def put_names(tokens: Sequence[Token], names: Collection[str]) -> list[Token]:
         kept += found.tokens if found else (tokens[place],)
         place = found.end if found else place + 1
     return kept
+
+
+def means_in(names: Iterable[str]) -> set[str]:
+    r"""The bases such as \mathbb{E}[g^2] of names."""
+    return {split_key(name)[0] for name in names if name.startswith(tuple(f"{mean}[" for mean in MEANS))}
+
+
+def named_mean_at(tokens: Sequence[Token], place: int) -> Found | None:
+    r"""\mathbb{E}[g^2]_t, a running mean: the scripts stay."""
+    found = mean_at(tokens, place)
+    if found is None:
+        return None
+    name, end = found
+    return Found(name, name, (replace(tokens[place], text=name, end=tokens[end - 1].end),), end)
 
 
 def gradient_at(tokens: Sequence[Token], place: int) -> Found | None:
@@ -297,4 +326,4 @@ def is_applied(found: Found, statements: Sequence[RawStatement], declared: Colle
     return first not in others and not any(split_key(key)[0] == first for key in declared)
 
 
-RULES: Final[tuple[Rule, ...]] = (margin_at, marginal_at, gradient_at, applied_at)
+RULES: Final[tuple[Rule, ...]] = (named_mean_at, margin_at, marginal_at, gradient_at, applied_at)

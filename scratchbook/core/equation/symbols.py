@@ -27,6 +27,8 @@ LOGARITHMS: Final = ("log", "ln")
 
 # Before a letter that is one name with it, as in \Delta W, unless it is a name itself.
 CHANGE: Final = r"\Delta"
+# Before what a running mean is of, as \mathbb{E}[g^2]_t.
+MEANS: Final = (r"\mathbb{E}", "E")
 
 
 # Behind the key of a name with an index when its letter alone is a number: N_k beside N.
@@ -141,10 +143,17 @@ def read_symbol(text: str, macros: Macros | None = None, *, is_value: bool = Fal
     return symbol_key(tokens)
 
 
+def mean_at(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
+    r"""The base \mathbb{E}[g^2] of a name such as \mathbb{E}[g^2]_t, and the place behind it; None for others."""
+    if tokens[place].text not in MEANS or place + 1 >= len(tokens) or tokens[place + 1].text != "[":
+        return None
+    end = closing(tokens, place + 1) + 1
+    return (written(tokens[place:end]), end) if tokens[end - 1].text == "]" else None
+
+
 def symbol_key(tokens: Sequence[Token]) -> str:
-    """The key of tokens that are one symbol: a letter or word with its scripts."""
-    place = 0
-    base = ""
+    """The key of tokens that are one symbol: a letter or word with its scripts, or a mean in brackets with them."""
+    base, place = (mean_at(tokens, 0) if tokens else None) or ("", 0)
     while (
         place < len(tokens) and tokens[place].kind == "name" and (base in ("", CHANGE) or len(tokens[place].text) == 1)
     ):

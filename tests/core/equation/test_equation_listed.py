@@ -36,6 +36,11 @@ def shared_by_slope(w, grad, eta):
     return w * np.exp(-eta * grad) / np.sum(w * np.exp(-eta * grad))
 
 
+def scaled_step(theta, grad, cache, rho):
+    cache = rho * cache + (1 - rho) * grad**2
+    return theta - grad / np.sqrt(cache), cache
+
+
 def picked(online, target):
     return target[np.argmax(online)]
 
@@ -104,6 +109,20 @@ def said(latex, notation, check):
             TABLE,
             "backed_up(q, s - 1, a - 1, r, g, s_next - 1)",
             (r"\max_{a'} Q(s_{t+1}, a')", r"\max_{a'} Q(s_t, a')"),
+        ),
+        (
+            r"\mathbb{E}[g^2]_t = \rho \mathbb{E}[g^2]_{t-1} + (1 - \rho) g_t^2, \quad "
+            r"\theta_{t+1} = \theta_t - \frac{g_t}{\sqrt{\mathbb{E}[g^2]_t}}",
+            "\\theta_t as theta, g_t as grad: vector(d)\n\\mathbb{E}[g^2]_{t-1} as cache: positive(d)\n\\rho: unit",
+            "\\mathbb{E}[g^2]_t == scaled_step(theta, grad, cache, rho)[1]\n"
+            "\\theta_{t+1} == scaled_step(theta, grad, cache, rho)[0]",
+            (r"\rho \mathbb", r"\rho^2 \mathbb"),
+        ),
+        (
+            r"\theta_{t+1} = \theta_t - g_t / \sqrt{\rho E[g^2]_{t-1} + (1 - \rho) g_t^2}",
+            "\\theta_t as theta, g_t as grad: vector(d)\nE[g^2]_{t-1} as cache: positive(d)\n\\rho: unit",
+            r"\theta_{t+1} == scaled_step(theta, grad, cache, rho)[0]",
+            (r"\rho E", r"E"),
         ),
         (
             r"y = v_{\arg\max_a u_a}",
