@@ -67,15 +67,15 @@ def with_sets(statements: Sequence[RawStatement], notation: Notation) -> list[Ra
             raise fault(f"the set {latex_of(own.name)} is described twice; keep one", statement.members[0][0])
         check_letters(own, statements, notation)
         sets[own.name] = own
-    if not sets:
-        return kept
     for statement in kept:
         use = use_at(statement.members[0], 1) if statement.members[0][0].text in BARS else None
         if use and own_of(use, sets) and use.end == len(statement.members[0]) - 1:
             name = latex_of(use.name)
             said = f"the size of {name} is given twice, by the set and here"
             raise fault(f"{said}; drop one, or name this by another letter", statement.members[0][0])
-    changed = [replace(one, members=tuple(tuple(put_sets(part, sets)) for part in one.members)) for one in kept]
+    changed = [
+        replace(one, members=tuple(tuple(put_sets(part, sets, notation)) for part in one.members)) for one in kept
+    ]
     for token in (token for statement in changed for member in statement.members for token in member):
         if token.kind == "name" and token.text in {name.partition("_")[0] for name in sets}:
             name = latex_of(token.text)
@@ -93,10 +93,19 @@ def read_described(statement: RawStatement, notation: Notation) -> Described | N
         return None
     left, right = statement.members
     use = use_at(left, 0)
-    is_braced = right[0].text == r"\{" and closing(right, 0) == len(right) - 1
-    if use is None or use.end != len(left) or not is_braced:
+    own = within_braces(right, notation) if use is not None and use.end == len(left) else None
+    if use is None or own is None:
         return None
-    inside = right[1:-1]
+    if left[0].text in notation.symbols:
+        raise fault(f"the set {latex_of(left[0].text)} is declared as well; give one of both another letter", left[0])
+    return replace(own, name=use.name, arguments=use.arguments)
+
+
+def within_braces(tokens: Sequence[Token], notation: Notation) -> Described | None:
+    r"""The set of \{ p \ne i : y_p = y_i \}, without a name; None for anything else."""
+    if tokens[0].text != r"\{" or closing(tokens, 0) != len(tokens) - 1:
+        return None
+    inside = tokens[1:-1]
     sign = next((token for token in top_level(inside) if token.text in COLONS), None)
     if sign is None:
         return None
@@ -107,11 +116,9 @@ def read_described(statement: RawStatement, notation: Notation) -> Described | N
     is_joined = any(token.text in (r"\vee", "or") for token in condition) and any(t.text == "," for t in condition)
     if not condition or is_joined or not members or any(unit is None or runs_not(unit, notation) for unit in members):
         return None
-    if left[0].text in notation.symbols:
-        raise fault(f"the set {latex_of(left[0].text)} is declared as well; give one of both another letter", left[0])
     if relation < len(first):
-        condition = (*first, replace(sign, text=",", kind="symbol"), *condition)
-    return Described(use.name, use.arguments, tuple(filter(None, members)), tuple(condition))
+        condition = [*first, replace(sign, text=",", kind="symbol"), *condition]
+    return Described("", (), tuple(filter(None, members)), tuple(condition))
 
 
 def runs_not(unit: Unit, notation: Notation) -> bool:
@@ -133,8 +140,9 @@ def check_letters(own: Described, statements: Sequence[RawStatement], notation: 
             raise fault(f"{said}; write {name}_{flat(unit)} = ...", unit[0])
 
 
-def put_sets(tokens: Sequence[Token], sets: Mapping[str, Described]) -> Iterator[Token]:
-    r"""Yield the tokens with \sum_{j \in P_i} as \sum_{j, y_j = y_i}, and with |P_i| as the sum of ones there."""
+def put_sets(tokens: Sequence[Token], sets: Mapping[str, Described], notation: Notation) -> Iterator[Token]:
+    r"""Yield the tokens with \sum_{j \in P_i} as \sum_{j, y_j = y_i}, and with |P_i| as the sum of ones there; so with
+    |\{ j : y_j = y_i \}|."""
     place = 0
     while place < len(tokens):
         token = tokens[place]
@@ -144,8 +152,8 @@ def put_sets(tokens: Sequence[Token], sets: Mapping[str, Described]) -> Iterator
             yield from (token, tokens[place], *put_members(inside, sets), tokens[end - 1])
             place = end
             continue
-        use = use_at(tokens, place) if token.text in BARS and place < len(tokens) else None
-        own = own_of(use, sets)
+        use = read_at(tokens, place) if token.text in BARS and place < len(tokens) else None
+        own = own_of(use, sets) or (within_braces(tokens[place : use.end], notation) if use else None)
         if use and own and use.end < len(tokens) and tokens[use.end].text == BARS[token.text]:
             yield from size_of(own, use, token)
             place = use.end + 1
@@ -184,6 +192,13 @@ def own_of(use: Use | None, sets: Mapping[str, Described]) -> Described | None:
     """The set that is read, at as many letters as it has."""
     own = sets.get(use.name) if use else None
     return own if own and use and len(own.arguments) == len(use.arguments) else None
+
+
+def read_at(tokens: Sequence[Token], place: int) -> Use | None:
+    """A set where it is read, by its name or in its braces."""
+    if tokens[place].text == r"\{":
+        return Use("", (), closing(tokens, place) + 1)
+    return use_at(tokens, place)
 
 
 def use_at(tokens: Sequence[Token], place: int) -> Use | None:

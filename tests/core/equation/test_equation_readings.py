@@ -20,6 +20,14 @@ def steps(x):
     return np.diff(x, prepend=0)
 
 
+def larger(x, y):
+    return (x > y[:, None]).sum(1)
+
+
+def others(x):
+    return x * ((x > x[:, None]).sum(1) / len(x))
+
+
 CODE = {name: value for name, value in globals().items() if callable(value) and name != "checked"} | {"np": np}
 
 
@@ -52,3 +60,15 @@ def test_where_indices_count_from_0_it_is_an_element_as_well():
 
 def test_what_an_index_reaches_at_0_is_no_such_name():
     assert said(r"y_t = x_t - x_{t-1}, \quad x_0 = 0", "x: vector(n)", "y == steps(x)") != ""
+
+
+def test_bars_around_a_described_set_count_its_members():
+    notation = "x, y: vector(n)\na: positive"
+
+    for latex in (r"u_i = |\{ j : x_j > y_i \}|", r"u_i = \left| \{ j \mid x_j > y_i \} \right|"):
+        assert said(latex, notation, "u == larger(x, y)") == ""
+        assert "differs" in said(latex.replace(">", "<"), notation, "u == larger(x, y)")
+        assert said(latex.replace("j", "i"), notation, "u == larger(x, y)") != ""
+    assert said(r"u_i = \frac{x_i}{n} \lvert \{ j \ne i : x_j > x_i \} \rvert", notation, "u == others(x)") == ""
+    assert said(r"u_i = |\{ j : x_j > y_k \}|", notation, "u == larger(x, y)").startswith("the index")
+    assert "a set has no value here" in said(r"u_i = |\{ a : a > y_i \}|", notation, "u == larger(x, y)")
