@@ -11,6 +11,7 @@ from . import algebra, powers, primitives, reductions
 from .algebra import Ones, Row, Value
 from .errors import EquationError, RangeError, StepsError, fault
 from .nodes import Add, Case, Cases, Constant, Fraction, Join, Multiply, Name, Node, Power, Product, Root
+from .render import write
 
 if TYPE_CHECKING:
     from .evaluator import Bound, Evaluator
@@ -99,7 +100,18 @@ def raised(self: Evaluator, node: Power, bound: Bound) -> Value:
     exponent = self.value(node.exponent, bound)
     if isinstance(node.base, Constant) and node.base.name == "e":
         return primitives.apply("exp", [exponent], [])
-    return powers.power(self.value(node.base, bound), exponent, is_elementwise=node.is_elementwise)
+    base = self.value(node.base, bound)
+    if isinstance(node.base, Name) and isinstance(node.exponent, Name) and node.exponent.key in bound:
+        check_index_above(node, base)
+    return powers.power(base, exponent, is_elementwise=node.is_elementwise)
+
+
+def check_index_above(node: Power, base: Value) -> None:
+    r"""Refuse W^k of a square matrix, with a k that runs."""
+    if np.ndim(base) > 1 and not node.is_elementwise and not powers.is_diagonal(base):
+        name, letter = write(node.base), write(node.exponent)
+        advice = f"write {name}^{{({letter})}} for the index, {name}^{{\\odot {letter}}} for powers of its elements"
+        raise fault(f"ambiguous: {letter} above the matrix {name} is a power or an index; {advice}", node)
 
 
 def rooted(self: Evaluator, node: Root, bound: Bound) -> Value:

@@ -123,9 +123,10 @@ def first_letters(script: Sequence[Token], lexicon: Lexicon) -> set[str]:
 
 def index_letters(base: str, scripts: Scripts, lexicon: Lexicon) -> set[str]:
     """The undeclared letters that index a declared array here; none where base and scripts are one declared name."""
-    for below, above, rest, _ in candidates(scripts):
+    for below, above, rest, rest_above in candidates(scripts):
         key = key_of(base, below, above, scripts.primes)
         if lexicon.knows(key):
+            rest = rest or (rest_above if key in lexicon.powerless and len(rest_above) == 1 else ())
             return letters_below(rest, lexicon) if key in lexicon.arrays else set()
     return set()
 

@@ -20,6 +20,7 @@ class Lexicon:
     general: arrays given at a declared number and read elsewhere, with its letter: t of \\alpha_t = ... by \\alpha_s.
     brackets: what may open the indices behind an array: [ too where a left side is y[n].
     applied: arrays whose index stands in brackets on a left side, as of y(t) = ..., so that y(1) is no product.
+    powerless: declared arrays that have no power, as no square matrices, so that a letter that runs above is an index.
     axes: how many indices a declared array takes.   shares, sets: arrays declared as simplex, and as set.
     variables, functions: keys of declared and of locally defined names.   arrays: variables that have elements.
     families: bases of functions with an index, such as R of R_m.   indices: letters that run.
@@ -48,6 +49,7 @@ class Lexicon:
     brackets: tuple[str, ...] = ("(",)
     sets: set[str] = field(default_factory=set)
     applied: set[str] = field(default_factory=set)
+    powerless: set[str] = field(default_factory=set)
 
     def knows(self, key: str) -> bool:
         """Is it a declared or defined name?"""

@@ -35,6 +35,8 @@ def make_lexicon(
         if symbol.kind.shape:
             lexicon.arrays.add(symbol.key)
             lexicon.axes[symbol.key] = len(symbol.kind.shape)
+            if len(symbol.kind.shape) > 1 and len(set(symbol.kind.shape)) > 1:
+                lexicon.powerless.add(symbol.key)
         elif symbol.kind.name != "index":
             lexicon.numbers.add(symbol.key)
         for name, found in (("int", lexicon.integers), ("simplex", lexicon.shares), ("set", lexicon.sets)):

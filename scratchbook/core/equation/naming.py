@@ -115,6 +115,9 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
             element = f"{{{name}}}_i" if "_" in name else f"{name}_i"
             raise fault(f"{name} is an array, and an event is no index of it; write its element, as in {element}", node)
     letter = element_of_bare(parser, key) if isinstance(node, Name) and not above else ()
+    if isinstance(node, Name) and is_index_above(parser, key, above):
+        node = Index(node, read_index_list(parser, above), **parser.since(start))
+        above = ()
     if letter:
         parser.place += len(letter) + 2
         node = Index(node, read_index_list(parser, letter), is_doubtful=True, **parser.since(start))
@@ -123,6 +126,12 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
     if above:
         node = raised(parser, node, above, start)
     return read_postfix(parser, node, start) if parser.text == "!" else node
+
+
+def is_index_above(parser: Parser, key: str, above: Sequence[Token]) -> bool:
+    r"""Is it w^k, with a k that runs, of an array that has no power?"""
+    is_letter = len(above) == 1 and above[0].text in (parser.scope | parser.lexicon.indices) - parser.lexicon.numbers
+    return is_letter and key in parser.lexicon.powerless
 
 
 def element_of_bare(parser: Parser, key: str) -> Sequence[Token]:

@@ -28,6 +28,18 @@ def others(x):
     return x * ((x > x[:, None]).sum(1) / len(x))
 
 
+def averaged(w, n):
+    return n @ w / n.sum()
+
+
+def norms(w):
+    return np.linalg.norm(w.reshape(len(w), -1), axis=1)
+
+
+def geometric(D):
+    return D + D @ D
+
+
 CODE = {name: value for name, value in globals().items() if callable(value) and name != "checked"} | {"np": np}
 
 
@@ -70,5 +82,33 @@ def test_bars_around_a_described_set_count_its_members():
         assert "differs" in said(latex.replace(">", "<"), notation, "u == larger(x, y)")
         assert said(latex.replace("j", "i"), notation, "u == larger(x, y)") != ""
     assert said(r"u_i = \frac{x_i}{n} \lvert \{ j \ne i : x_j > x_i \} \rvert", notation, "u == others(x)") == ""
-    assert said(r"u_i = |\{ j : x_j > y_k \}|", notation, "u == larger(x, y)").startswith("the index")
-    assert "a set has no value here" in said(r"u_i = |\{ a : a > y_i \}|", notation, "u == larger(x, y)")
+    assert said(r"c = |\{ j : x_j > y_k \}|", notation, "c == larger(x, y)").startswith("the index")
+    assert said(r"u_i = |\{ a : a > y_i \}|", notation, "u == larger(x, y)") != ""
+
+
+def test_a_letter_that_runs_above_what_has_no_power_is_an_index():
+    latex = r"v = \sum_{k=1}^K \frac{n_k}{m} w_{t+1}^k, \quad m = \sum_{k=1}^K n_k"
+    notation = "w_{t+1} as w: matrix(K, d)\nn: positive(K)"
+
+    assert said(latex, notation, "v == averaged(w, n)") == ""
+    assert "differs" in said(latex.replace(r"\frac{n_k}{m}", r"\frac{m}{n_k}"), notation, "v == averaged(w, n)")
+    assert said(latex.replace("w_{t+1}^k", "w_{t+1}^1"), notation, "v == averaged(w, n)") != ""
+    for kind in ("matrix(K, d)", "tensor(K, d, d)"):
+        assert said(r"y_k = \lVert w^k \rVert_F", f"w: {kind}", "y == norms(w)") == ""
+        assert "differs" in said(r"y_k = \lVert w^k \rVert_F^2", f"w: {kind}", "y == norms(w)")
+
+
+def test_above_a_square_matrix_it_is_an_index_in_brackets():
+    latex, notation = (
+        r"v = \sum_{k=1}^K \frac{n_k}{m} w^k, \quad m = \sum_{k=1}^K n_k",
+        "w: matrix(K, K)\nn: positive(K)",
+    )
+
+    assert said(latex, notation, "v == averaged(w, n)") == (
+        r"ambiguous: k above the matrix w is a power or an index; write w^{(k)} for the index, w^{\odot k} for powers "
+        "of its elements"
+    )
+    assert said(latex.replace("w^k", "w^{(k)}"), notation, "v == averaged(w, n)") == ""
+    assert "differs" in said(latex.replace("w^k", "w_{:,k}"), notation, "v == averaged(w, n)")
+    assert said(r"S = \sum_{k=1}^2 D^k", "D: diagonal(n)", "S == geometric(D)") == ""
+    assert "differs" in said(r"S = \sum_{k=1}^3 D^k", "D: diagonal(n)", "S == geometric(D)")
