@@ -22,6 +22,7 @@ from .listed import with_listed
 from .names import make_lexicon
 from .nodes import Binding, Call, Compare, Derivative, Index, Name, Node, free_names, walk
 from .notation import Notation
+from .ofsets import with_names_of_sets
 from .parser import Parser
 from .pieces import split_at, top_level
 from .plain import plain_tokens
@@ -195,7 +196,8 @@ def read(
 ) -> Equation:
     """Read spelled tokens into an equation."""
     axes = {key: len(symbol.kind.shape) for key, symbol in notation.symbols.items()}
-    raw = with_listed(with_sets(with_conditions(read_statements(tokens), notation), notation), notation)
+    raw = with_names_of_sets(with_conditions(read_statements(tokens), notation), notation)
+    raw = with_listed(with_sets(raw, notation), notation)
     declared = axes | dict.fromkeys(notation.functions, 0)
     raw, counted = without_bars(join_names(with_labels(raw, declared), declared), notation)
     raw = plainly(join_points(without_steps(raw, notation, counted), declared), notation)

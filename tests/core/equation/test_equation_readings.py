@@ -40,6 +40,19 @@ def geometric(D):
     return D + D @ D
 
 
+def neighbours(h, near, W):
+    mean = near @ h / near.sum(axis=1, keepdims=True)
+    return np.tanh(h @ W + mean)
+
+
+def around(h, near):
+    return near @ h / near.sum(axis=1, keepdims=True)
+
+
+def scattered(x, k):
+    return np.bincount(k, x, len(x))
+
+
 CODE = {name: value for name, value in globals().items() if callable(value) and name != "checked"} | {"np": np}
 
 
@@ -112,3 +125,23 @@ def test_above_a_square_matrix_it_is_an_index_in_brackets():
     assert "differs" in said(latex.replace("w^k", "w_{:,k}"), notation, "v == averaged(w, n)")
     assert said(r"S = \sum_{k=1}^2 D^k", "D: diagonal(n)", "S == geometric(D)") == ""
     assert "differs" in said(r"S = \sum_{k=1}^3 D^k", "D: diagonal(n)", "S == geometric(D)")
+
+
+def test_a_set_below_a_name_tells_it_apart():
+    notation = "h^{k-1} as h: matrix(n, d)\nN as near: set(n, n)\nW: matrix(d, d)"
+    for at in ("N(v)", "N_v"):
+        latex = (
+            rf"h^k_{{{at}}} = \frac{{1}}{{|N(v)|}} \sum_{{u \in N(v)}} h^{{k-1}}_u, \quad "
+            rf"h^k_v = \tanh(h^{{k-1}}_v W + h^k_{{{at}}})"
+        )
+
+        assert said(latex, notation, "h^k == neighbours(h, near, W)") == ""
+        assert said(latex, notation, "h^k == neighbours(h, near, W)\nh^k_N == around(h, near)") == ""
+        assert "differs" in said(latex.replace(r"\frac{1}{|N(v)|} ", ""), notation, "h^k == neighbours(h, near, W)")
+        assert "differs" in said(latex.replace(r"W + h", r"W - h"), notation, "h^k == neighbours(h, near, W)")
+
+
+def test_an_index_below_a_left_side_is_no_set():
+    text = said("w_{k_i} = x_i", "x: vector(d)\nk: ints(d, d)", "w == scattered(x, k)")
+
+    assert text.startswith("w is given at an element of k, which no letter runs over")
