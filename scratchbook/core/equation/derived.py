@@ -52,14 +52,15 @@ def read_derivative(parser: Parser) -> Node | None:
         raise fault("the derivative of an inverse is not known here; give it a letter, as in J = ...", of[0])
     upper, lower = name_and_indices(of, parser.lexicon), name_and_indices(by, parser.lexicon)
     if upper and lower:
-        node: Node = Name(derivative_key(upper[0], lower[0]), **parser.since(start))
-        indices = [
-            *(read_index_list(parser, upper[1]) if upper[1] else ()),
-            *(read_index_list(parser, lower[1]) if lower[1] else ()),
-        ]
-        return Index(node, tuple(indices), **parser.since(start)) if indices else node
+        return element_of(parser, Name(derivative_key(upper[0], lower[0]), **parser.since(start)), upper[1], lower[1])
     body = parser.inside(of).whole() if of else parser.run()
     return Derivative("", body, parser.inside(by).whole(), **parser.since(start))
+
+
+def element_of(parser: Parser, node: Name, *scripts: Sequence[Token]) -> Node:
+    """A derivative at the indices of what is derived, then of that by which."""
+    indices = [index for script in scripts if script for index in read_index_list(parser, script)]
+    return Index(node, tuple(indices), start=node.start, end=node.end) if indices else node
 
 
 def read_gradient(parser: Parser) -> Node:
@@ -95,7 +96,7 @@ def read_gradient(parser: Parser) -> Node:
         parser.place = end + 1
         return replace(node, **parser.since(token.start))
     check_point(parser, node, rf"\nabla_{{{latex_of(lower[0])}}} {latex_of(upper[0])}")
-    return node
+    return element_of(parser, node, upper[1], lower[1])
 
 
 def gradient_at(parser: Parser, function: str, start: int) -> Node:

@@ -29,7 +29,7 @@ def read_left(tokens: Sequence[Token], lexicon: Lexicon) -> Left | None:
         return read_left(unwrapped(tokens), lexicon)
     if tokens[0].text == "(":
         return read_left_in_brackets(tokens, lexicon)
-    if tokens[0].text == r"\frac":
+    if tokens[0].text in (r"\frac", r"\nabla"):
         return read_left_derivative(tokens, lexicon)
     if tokens[0].text in ("|", r"\lvert") and tokens[-1].text in ("|", r"\rvert") and len(tokens) == 3:
         return Left(f"|{tokens[1].text}|", Scripts(), None, ())  # |\mathcal{A}| = n names the size of a set
@@ -80,8 +80,9 @@ def read_left_in_brackets(tokens: Sequence[Token], lexicon: Lexicon) -> Left | N
 
 
 def read_left_derivative(tokens: Sequence[Token], lexicon: Lexicon) -> Left | None:
-    r"""\frac{\partial L}{\partial z_{ti}} as the name of a derivative with indices: those of L, then those of z."""
-    named = derivative_parts(tokens, 0)
+    r"""\frac{\partial L}{\partial z_{ti}} and \nabla_{z_{ti}} L as the name of a derivative with indices: those of L,
+    then those of z."""
+    named = derivative_parts(tokens, 0) if tokens[0].text == r"\frac" else gradient_parts(tokens)
     if named is None or named[2] != len(tokens):
         return None
     upper, lower = name_and_indices(named[0], lexicon), name_and_indices(named[1], lexicon)
@@ -89,6 +90,14 @@ def read_left_derivative(tokens: Sequence[Token], lexicon: Lexicon) -> Left | No
         return None
     below = join_commas([piece for piece in (upper[1], lower[1]) if piece])
     return Left(derivative_key(upper[0], lower[0]), Scripts(below), None, ())
+
+
+def gradient_parts(tokens: Sequence[Token]) -> tuple[tuple[Token, ...], tuple[Token, ...], int] | None:
+    r"""The L and the z of a left side \nabla_z L, and the place after it; None for any other."""
+    scripts, place = read_scripts(tokens, 1)
+    if not scripts.below or scripts.above or scripts.primes or place >= len(tokens):
+        return None
+    return tuple(tokens[place:]), scripts.below, len(tokens)
 
 
 def name_and_indices(tokens: Sequence[Token], lexicon: Lexicon) -> tuple[str, tuple[Token, ...]] | None:

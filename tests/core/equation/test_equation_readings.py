@@ -53,6 +53,15 @@ def scattered(x, k):
     return np.bincount(k, x, len(x))
 
 
+def gradient(X, T, W, decay):
+    Y = np.exp(X @ W.T)
+    return (Y / Y.sum(axis=1, keepdims=True) - T).T @ X + decay * W
+
+
+def stepped(z, g, a):
+    return z - a * g
+
+
 CODE = {name: value for name, value in globals().items() if callable(value) and name != "checked"} | {"np": np}
 
 
@@ -145,3 +154,27 @@ def test_an_index_below_a_left_side_is_no_set():
     text = said("w_{k_i} = x_i", "x: vector(d)\nk: ints(d, d)", "w == scattered(x, k)")
 
     assert text.startswith("w is given at an element of k, which no letter runs over")
+
+
+def test_a_gradient_by_an_element_is_an_element():
+    notation = "x as X: matrix(N, D)\nt as T: onehot(N, K)\nw as W: matrix(K, D)\n\\lambda as decay: positive"
+    latex = (
+        r"\nabla_{\mathbf{w}_k} E = \sum_{n=1}^N (y_{nk} - t_{nk}) \mathbf{x}_n + \lambda \mathbf{w}_k, \quad "
+        r"y_{nk} = \frac{\exp(\mathbf{w}_k^\top \mathbf{x}_n)}{\sum_j \exp(\mathbf{w}_j^\top \mathbf{x}_n)}"
+    )
+
+    for left in (r"\nabla_{\mathbf{w}_k} E", r"\frac{\partial E}{\partial \mathbf{w}_k}"):
+        own = latex.replace(r"\nabla_{\mathbf{w}_k} E", left)
+        assert said(own, notation, "gradient(X, T, W, decay)") == ""
+        assert said(own, notation, f"{left} == gradient(X, T, W, decay)") == ""
+        assert "differs" in said(
+            own.replace("y_{nk} - t_{nk}", "t_{nk} - y_{nk}"), notation, "gradient(X, T, W, decay)"
+        )
+
+
+def test_a_declared_gradient_has_elements():
+    notation = "z: vector(n)\n\\nabla_z L as g: vector(n)\na: positive"
+
+    assert said(r"u_i = z_i - a \nabla_{z_i} L", notation, "u == stepped(z, g, a)") == ""
+    assert "differs" in said(r"u_i = z_i + a \nabla_{z_i} L", notation, "u == stepped(z, g, a)")
+    assert said(r"u = z - a \nabla_{z_i} L", notation, "u == stepped(z, g, a)").startswith("the index i runs nowhere")
