@@ -126,9 +126,14 @@ def index_letters(base: str, scripts: Scripts, lexicon: Lexicon) -> set[str]:
     for below, above, rest, rest_above in candidates(scripts):
         key = key_of(base, below, above, scripts.primes)
         if lexicon.knows(key):
-            rest = rest or (rest_above if key in lexicon.powerless and len(rest_above) == 1 else ())
+            rest = rest or (rest_above if key in lexicon.powerless and is_index_above(rest_above) else ())
             return letters_below(rest, lexicon) if key in lexicon.arrays else set()
     return set()
+
+
+def is_index_above(above: Sequence[Token]) -> bool:
+    """Is a superscript one letter, but for the T of a transpose?"""
+    return len(above) == 1 and above[0].kind == "name" and above[0].text != "T"
 
 
 def letters_below(script: Sequence[Token], lexicon: Lexicon) -> set[str]:

@@ -9,7 +9,7 @@ from . import bigoperators, derived
 from .brackets import CLOSER, raised, read_items, read_postfix
 from .errors import fault
 from .known import PREFIX, REDUCERS, known_function
-from .letters import BIG
+from .letters import BIG, is_index_above
 from .lexicon import candidates
 from .nodes import Call, Compare, Constant, Fraction, Index, Indicator, Name, Node, Number, Power, Product, Slice
 from .pieces import closing, is_bracketed, join_commas, split_at, split_commas, top_level, unwrapped
@@ -115,7 +115,7 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
             element = f"{{{name}}}_i" if "_" in name else f"{name}_i"
             raise fault(f"{name} is an array, and an event is no index of it; write its element, as in {element}", node)
     letter = element_of_bare(parser, key) if isinstance(node, Name) and not above else ()
-    if isinstance(node, Name) and is_index_above(parser, key, above):
+    if isinstance(node, Name) and has_index_above(parser, key, above):
         node = Index(node, read_index_list(parser, above), **parser.since(start))
         above = ()
     if letter:
@@ -128,10 +128,10 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
     return read_postfix(parser, node, start) if parser.text == "!" else node
 
 
-def is_index_above(parser: Parser, key: str, above: Sequence[Token]) -> bool:
+def has_index_above(parser: Parser, key: str, above: Sequence[Token]) -> bool:
     r"""Is it w^k, with a k that runs, of an array that has no power?"""
-    is_letter = len(above) == 1 and above[0].text in (parser.scope | parser.lexicon.indices) - parser.lexicon.numbers
-    return is_letter and key in parser.lexicon.powerless
+    running = (parser.scope | parser.lexicon.indices) - parser.lexicon.numbers
+    return key in parser.lexicon.powerless and is_index_above(above) and above[0].text in running
 
 
 def element_of_bare(parser: Parser, key: str) -> Sequence[Token]:
