@@ -4,15 +4,32 @@ wrong."""
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from .codecalls import CodeCall
 from .definitions import collect
 from .errors import EquationError
 from .mutator import Mutant, Mutator
-from .nodes import Add, Fraction, Index, Name, Node, Number, Power, Product, Reduce, Root, places, put
+from .nodes import (
+    Add,
+    Call,
+    Fraction,
+    Index,
+    Magnitude,
+    Name,
+    Node,
+    Norm,
+    Number,
+    Power,
+    Product,
+    Reduce,
+    Root,
+    places,
+    put,
+)
 from .notation import Symbol
 from .prepared import row_keys
 from .render import write
@@ -48,13 +65,14 @@ def candidates(prepared: Prepared) -> Iterator[Mutant]:
     mutator = Mutator(prepared.equation)
     mutator.used = mutator.used | {symbol.key for symbol in prepared.symbols}
     yield from mutator.mutants()
+    yield from edited(prepared, squared)
     mentioned = prepared.equation.names
     lost = [symbol for symbol in prepared.symbols if symbol.key not in mentioned and symbol.kind.name != "index"]
     for symbol in [*sorted(lost, key=lambda symbol: symbol.kind.name == "dim"), *optional(prepared)]:
         name = Name(symbol.key)
         elements = [Index(name, (Name(key),)) for key in mutator.running if len(symbol.kind.shape) == 1]
         for part in (name, *elements):
-            yield from restored(prepared, part)
+            yield from edited(prepared, partial(with_part, part=part))
 
 
 def optional(prepared: Prepared) -> list[Symbol]:
@@ -67,18 +85,14 @@ def optional(prepared: Prepared) -> list[Symbol]:
     return found
 
 
-def restored(prepared: Prepared, part: Node) -> Iterator[Mutant]:
-    """The equation with what the code reads, a symbol or its element, added, multiplied or divided at one place."""
+def edited(prepared: Prepared, edits: Callable[[Node], Iterator[Node]]) -> Iterator[Mutant]:
+    """The equation with what it may have lost put back at one place."""
     equation = prepared.equation
     mutator = Mutator(equation)
     for number, statement in enumerate(equation.statements):
         for place, member in enumerate(statement.members[1:], start=1):
             for path, node in places(member):
-                for new in (
-                    with_part(node, part)
-                    if isinstance(node, Add | Root | Power | Product | Reduce | Fraction | Name | Index)
-                    else ()
-                ):
+                for new in edits(node):
                     members = (*statement.members[:place], put(member, path, new), *statement.members[place + 1 :])
                     statements = list(equation.statements)
                     statements[number] = replace(statement, members=members)
@@ -86,8 +100,16 @@ def restored(prepared: Prepared, part: Node) -> Iterator[Mutant]:
                     yield Mutant("restore", changed, mutator.source_of(node), write(new), node.start, node.end, number)
 
 
+def squared(node: Node) -> Iterator[Node]:
+    """The square of a part that has lost it."""
+    if isinstance(node, Name | Index | Add | Norm | Magnitude | Call):
+        yield Power(node, Number(2))
+
+
 def with_part(node: Node, part: Node) -> Iterator[Node]:
-    """A part of the equation with another put in."""
+    """A part of the equation with what the code reads, a symbol or its element, added, multiplied or divided."""
+    if not isinstance(node, Add | Root | Power | Product | Reduce | Fraction | Name | Index):
+        return
     if isinstance(node, Root):
         yield Root(Add((node.body, part), ("+", "+")), node.degree)
         return

@@ -222,3 +222,20 @@ def test_another_label_draws_other_numbers():
     )
 
     assert one.mismatch.values != other.mismatch.values
+
+
+def mean_square(x, y):
+    return ((x - y) ** 2).mean()
+
+
+@pytest.mark.parametrize(
+    ("latex", "change"),
+    [
+        (r"L = \frac{1}{n} \sum_i (x_i - y_i)", r"changing 'x_i - y_i' to '(x_{i} - y_{i})^{2}'"),
+        (r"L = \frac{1}{n} \lVert x - y \rVert", r"changing '\lVert x - y \rVert' to '\lVert x - y \rVert^{2}'"),
+    ],
+)
+def test_a_square_that_the_equation_lost_is_proposed(latex, change):
+    verdict = checked(latex, "x, y: vector(n)", "mean_square(x, y)", {"mean_square": mean_square})
+
+    assert [str(edit) for edit in verdict.suggestions] == [change]

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from equation_examples import checked
 
+from scratchbook.core.equation.equation import parse_equation
 from scratchbook.core.equation.errors import EquationError
+from scratchbook.core.equation.notation import read_notation
 
 NOTATION = r"""
 a, b, c, t: positive
@@ -205,3 +207,9 @@ def test_what_stands_beside_an_approximation_stays_exact():
     assert said(near, "a", rtol="0.01") == ""
     assert "(allowed 1e-09)" in said(near, "a * 1.001", rtol="0.01")
     assert said(r"u \approx v, \quad v = a", "a * 1.001", rtol="0.01") == ""
+
+
+@pytest.mark.parametrize("left", ["D(, Q)", "D(Q,)", "D(,)", "D_{|}(Q)", "D_{|Q}", "(D_Q)_", "D_{Q|}"])
+def test_a_left_side_with_something_missing_is_told(left):
+    with pytest.raises(EquationError):
+        parse_equation(rf"{left} = \sum_i P_i Q_i + D_{{j|}}(", read_notation("P, Q: simplex(n)"))
