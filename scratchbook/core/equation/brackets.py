@@ -274,7 +274,8 @@ def read_inner(parser: Parser) -> Node:
     parser.expect(r"\rangle", opener)
     if len(items) != 2:
         raise fault("\\langle a, b \\rangle takes two vectors; for a mean write \\mathbb{E}", opener)
-    if parser.text == "_" and flat(group(parser.tokens, parser.place + 1)[0]) == "F":
+    has_script = parser.text == "_" and parser.place + 1 < len(parser.tokens)
+    if has_script and flat(group(parser.tokens, parser.place + 1)[0]) == "F":
         _, parser.place = group(parser.tokens, parser.place + 1)
         return Call("inner", tuple(items), "inner", **parser.since(opener.start))
     return read_postfix(parser, Call("inner", tuple(items), "inner", **parser.since(opener.start)), opener.start)

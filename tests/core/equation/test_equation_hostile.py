@@ -213,3 +213,7 @@ def test_what_stands_beside_an_approximation_stays_exact():
 def test_a_left_side_with_something_missing_is_told(left):
     with pytest.raises(EquationError):
         parse_equation(rf"{left} = \sum_i P_i Q_i + D_{{j|}}(", read_notation("P, Q: simplex(n)"))
+
+
+def test_a_product_in_angles_may_end_in_a_sign_for_a_script():
+    assert said(r"u = \langle x, x \rangle_", "x @ x").startswith("'_' lacks its script")
