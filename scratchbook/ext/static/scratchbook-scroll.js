@@ -16,20 +16,22 @@
   // What was passed over is drawn once there is time, a little at once: a picture of the whole page, or a copy of it,
   // has no blanks.  A keyboard goes from box to box at once, also to those that were never on the screen.
   const skipped = [...document.querySelectorAll(".katex-html[style], .highlight pre")];
+  let parts = [];
   const draw = (count) => {
-    const parts = skipped.splice(0, count);
+    parts = skipped.splice(0, count);
     parts.forEach((part) => part.classList.add("drawn"));
-    reach(parts.map((part) => part.closest(kinds)).filter(Boolean));
   };
   const whenIdle = window.requestIdleCallback || ((work) => setTimeout(work, 50));
   const drawMore = () => {
+    reach(parts.map((part) => part.closest(kinds)).filter(Boolean)); // by now they are laid out, which costs a slow machine most
     draw(6);
-    if (skipped.length) whenIdle(drawMore);
+    if (parts.length) whenIdle(drawMore);
   };
   addEventListener("load", () => whenIdle(drawMore));
   const drawAll = ({ key }) => {
     if (key !== "Tab") return;
     draw(skipped.length);
+    reach(boxes);
     removeEventListener("keydown", drawAll, true);
   };
   addEventListener("keydown", drawAll, true);
