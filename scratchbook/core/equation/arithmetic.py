@@ -72,11 +72,17 @@ def alike(self: Evaluator, nodes: Sequence[Node], bound: Bound) -> list[Value]:
 
 
 def produced(self: Evaluator, node: Product, bound: Bound) -> Value:
-    r"""Factors side by side, from the left; of vectors \frac{a}{x} y is \frac{a y}{x}, as of numbers."""
+    r"""Factors side by side, from the left; of vectors \frac{a}{x} y is \frac{a y}{x}, as of numbers.
+
+    x W y^\top is a number: who writes x W has rows for vectors.
+    """
     total = self.value(node.factors[0], bound)
     vector: Node | None = node.factors[0]  # the factor that is all of the total but numbers
-    for factor in node.factors[1:]:
+    for place, factor in enumerate(node.factors[1:], start=1):
         value = self.value(factor, bound)
+        if is_vector(total) and isinstance(value, Row) and is_lying(self, node.factors[:place], bound):
+            total, vector = algebra.dot(total, value.array), None
+            continue
         if is_vector(total) and is_vector(value) and any(is_over(self, part, bound) for part in (vector, factor)):
             total, vector = algebra.elementwise(total, value), None
             continue
@@ -88,6 +94,21 @@ def produced(self: Evaluator, node: Product, bound: Bound) -> Value:
 def is_vector(value: Value) -> bool:
     """Is it a vector that has no direction?"""
     return isinstance(value, np.ndarray) and value.ndim == 1
+
+
+def is_lying(self: Evaluator, factors: Sequence[Node], bound: Bound) -> bool:
+    """Is a vector written as a row, as x W is, or a sum or a quotient of such?"""
+    if len(factors) > 1:
+        values = [value for factor in factors if not algebra.is_number(value := self.value(factor, bound))]
+        return len(values) > 1 and is_vector(values[0]) and all(algebra.is_matrix(value) for value in values[1:])
+    match factors[0]:
+        case Product(factors=inner):
+            return is_lying(self, inner, bound)
+        case Add(terms=terms):
+            return any(is_lying(self, (term,), bound) for term in terms)
+        case Fraction(upper=upper):
+            return is_lying(self, (upper,), bound)
+    return False
 
 
 def is_over(self: Evaluator, node: Node | None, bound: Bound) -> bool:

@@ -196,17 +196,32 @@ def test_an_element_that_the_equation_lost_is_proposed():
     assert "changing 'x_i' to 'g_{i} x_{i}' makes it agree" in verdict.text
 
 
-def total_likeness(x, w):
-    return np.exp(x @ w @ w.T @ x.T).sum()
+def total_likeness(x, y):
+    return np.exp(x @ y.T).sum()
 
 
 def test_a_row_times_a_transposed_row_is_proposed_as_the_number_that_it_is():
-    latex = r"s = \sum_i \sum_j \exp\left( x_i W (x_j W)^\top \right)"
-    given = "x: matrix(n, d)\nW as w: matrix(d, k)", "s == total_likeness(x, w)", {"total_likeness": total_likeness}
+    latex = r"s = \sum_i \sum_j \exp\left( x_i y_j^\top \right)"
+    given = "x: matrix(n, d)\ny: matrix(m, d)", "s == total_likeness(x, y)", {"total_likeness": total_likeness}
     verdict = checked(latex, *given)
 
-    assert r"changing 'x_i W (x_j W)^\top' to 'x_{i} W \cdot x_{j} W' makes it agree" in verdict.text
-    assert checked(latex.replace(r"x_i W (x_j W)^\top", r"x_{i} W \cdot x_{j} W"), *given).passed
+    assert r"changing 'x_i y_j^\top' to 'x_{i} \cdot y_{j}' makes it agree" in verdict.text
+    assert checked(latex.replace(r"x_i y_j^\top", r"x_{i} \cdot y_{j}"), *given).passed
+
+
+def projected_likeness(x, w, v):
+    return np.exp(x @ w @ (x @ v + 1).T).sum()
+
+
+@pytest.mark.parametrize("left", ["x_i W", "(x_i W)", r"\left( \frac{x_i W}{1} \right)"])
+def test_a_row_times_a_matrix_is_a_row(left):
+    latex = rf"s = \sum_i \sum_j \exp({left} (x_j V + 1)^\top)"
+    given = "x: matrix(n, d)\nW as w, V as v: matrix(d, k)", "s == projected_likeness(x, w, v)"
+    code = {"projected_likeness": projected_likeness}
+
+    assert checked(latex, *given, code).text == ""
+    assert not checked(latex.replace("+ 1", "+ 2"), *given, code).passed
+    assert not checked(latex.replace("x_j V", "x_i V"), *given, code).passed
 
 
 def test_every_draw_is_the_same_every_time():
