@@ -111,7 +111,13 @@ def is_of_numbers(self: Evaluator, parameter: object) -> bool:
 def members(self: Evaluator, clause: Clause, node: Call, bound: Bound) -> dict[str, Value]:
     """The indices that pick a function of a family."""
     found = {}
-    for pattern, index in zip(clause.definition.members, node.indices, strict=False):
+    own, indices = clause.definition.members, node.indices
+    if len(indices) != len(own):
+        fact = (
+            f"{write(node)} has {len(indices)} indices, and {latex_of(clause.definition.key)} is given with {len(own)}"
+        )
+        raise fault(f"{fact}; write as many, and a product with \\cdot", node)
+    for pattern, index in zip(own, indices, strict=True):
         if isinstance(pattern, Name):
             found[pattern.key] = self.value(index, bound)
     return found

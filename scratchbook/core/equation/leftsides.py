@@ -27,7 +27,7 @@ def read_left(tokens: Sequence[Token], lexicon: Lexicon) -> Left | None:
         return None
     if tokens[0].text == "{" and unwrapped(tokens) is not tokens:
         return read_left(unwrapped(tokens), lexicon)
-    if tokens[0].text == "(":
+    if tokens[0].text in ("(", "["):
         return read_left_in_brackets(tokens, lexicon)
     if tokens[0].text in (r"\frac", r"\nabla"):
         return read_left_derivative(tokens, lexicon)
@@ -70,7 +70,7 @@ def read_left(tokens: Sequence[Token], lexicon: Lexicon) -> Left | None:
 
 
 def read_left_in_brackets(tokens: Sequence[Token], lexicon: Lexicon) -> Left | None:
-    """(f(x))_i as f(x)_i; None for brackets around anything but a call, or with no index behind them."""
+    """(f(x))_i and [f(x)]_i as f(x)_i; None for brackets around anything but a call, or with no index behind them."""
     end = closing(tokens, 0)
     inner = read_left(tokens[1:end], lexicon)
     outer, place = read_scripts(tokens, end + 1)

@@ -21,7 +21,8 @@ class Lexicon:
     brackets: what may open the indices behind an array: [ too where a left side is y[n].
     applied: arrays whose index stands in brackets on a left side, as of y(t) = ..., so that y(1) is no product.
     powerless: declared arrays that have no power, as no square matrices, so that a letter that runs above is an index.
-    axes: how many indices a declared array takes.   shares, sets: arrays declared as simplex, and as set.
+    axes: how many indices a declared array takes, or a family of functions.
+    shares, sets: arrays declared as simplex, and as set.
     variables, functions: keys of declared and of locally defined names.   arrays: variables that have elements.
     families: bases of functions with an index, such as R of R_m.   indices: letters that run.
     fresh: names that left sides make of a declared letter, as x_{\\text{new}} = ... beside x.

@@ -198,12 +198,12 @@ def add_general(lexicon: Lexicon, statements: Sequence[RawStatement]) -> None:
             and other[1].scripts.below[0].text == letter
             and any(token.text == other[1].base for member in statement.members[1:] for token in member)
         ]
+        lexicon.axes[base] = 1
         if left.arguments is not None:
             lexicon.families.add(base)
             continue
         lexicon.variables.add(base)
         lexicon.arrays.add(base)
-        lexicon.axes[base] = 1
         lexicon.indices.add(letter + BESIDE)
 
 
@@ -355,7 +355,9 @@ def add_left(lexicon: Lexicon, left: Left) -> None:
             lexicon.axes.setdefault(key, count_indices(below, lexicon) + count_indices(left.arguments, lexicon))
         else:
             lexicon.functions.add(key)
-            lexicon.families |= {left.base} if below and known_function(left.base) not in REDUCERS else set()
+            if below and known_function(left.base) not in REDUCERS:
+                lexicon.families.add(left.base)
+                lexicon.axes.setdefault(left.base, count_indices(below, lexicon))
     elif left.arguments is None or key not in lexicon.functions:
         lexicon.variables.add(key)
     if below or left.after:

@@ -253,7 +253,8 @@ def read_constant(parser: Parser, base: str, scripts: Scripts, start: int) -> No
 
 def call(parser: Parser, function: str, base: str, below: Sequence[Token], above: Sequence[Token], start: int) -> Node:
     r"""A function at its arguments: f(x), f[x], \log x, \sin^2 x, R_m(q)."""
-    indices = read_index_list(parser, below) if below else ()
+    axes = parser.lexicon.axes.get(base) if base in parser.lexicon.families else None
+    indices = read_index_list(parser, below, axes) if below else ()
     power = read_power(parser, above)
     if parser.text in OPENERS:
         opener = parser.take()

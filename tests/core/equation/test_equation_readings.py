@@ -62,6 +62,10 @@ def stepped(z, g, a):
     return z - a * g
 
 
+def shrunk(x, a, b):
+    return np.sign(x) * np.maximum(np.abs(x) - a * b, 0)
+
+
 CODE = {name: value for name, value in globals().items() if callable(value) and name != "checked"} | {"np": np}
 
 
@@ -178,3 +182,28 @@ def test_a_declared_gradient_has_elements():
     assert said(r"u_i = z_i - a \nabla_{z_i} L", notation, "u == stepped(z, g, a)") == ""
     assert "differs" in said(r"u_i = z_i + a \nabla_{z_i} L", notation, "u == stepped(z, g, a)")
     assert said(r"u = z - a \nabla_{z_i} L", notation, "u == stepped(z, g, a)").startswith("the index i runs nowhere")
+
+
+def test_a_product_below_a_function_is_its_one_parameter():
+    notation = "x: vector(n)\na, b: positive"
+    for given in (
+        r"[S_\tau(z)]_i = \operatorname{sign}(z_i) (|z_i| - \tau)_+",
+        r"(S_\tau(z))_i = \operatorname{sign}(z_i) (|z_i| - \tau)_+",
+        r"S_\tau(z) = \operatorname{sign}(z) \odot \max(|z| - \tau, 0)",
+    ):
+        for product in ("ab", "b a", r"a \cdot b", r"\frac{2ab}{2}"):
+            latex = rf"y = S_{{{product}}}(x), \quad {given}"
+            assert said(latex, notation, "y == shrunk(x, a, b)") == ""
+        assert "differs" in said(rf"y = S_a(x), \quad {given}", notation, "y == shrunk(x, a, b)")
+        assert "differs" in said(rf"y = S_{{a + b}}(x), \quad {given}", notation, "y == shrunk(x, a, b)")
+
+
+def test_a_function_has_as_many_parameters_below_as_it_is_given_with():
+    given, notation = r"S_\tau(z) = \operatorname{sign}(z) \odot \max(|z| - \tau, 0)", "x: vector(n)\na, b: positive"
+
+    assert said(rf"y = S_{{a,b}}(x), \quad {given}", notation, "y == shrunk(x, a, b)") == (
+        r"S_{a,b}(x) has 2 indices, and S_{\tau} is given with 1; write as many, and a product with \cdot"
+    )
+    other = given.replace(r"S_\tau", r"S_{\tau,r}").replace(r"- \tau", r"- \tau r")
+    assert said(rf"y = S_{{a,b}}(x), \quad {other}", notation, "y == shrunk(x, a, b)") == ""
+    assert said(rf"y = S_{{ab}}(x), \quad {other}", notation, "y == shrunk(x, a, b)") == ""
