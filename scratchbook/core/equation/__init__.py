@@ -5,7 +5,8 @@ The way of an equation, a room a module:
     tokens, pieces, spelling, speller, vocabulary   LaTeX and the page's macros to names, numbers and signs
     statements, piecewise, joined, listed, rewritten   rows, "where" parts, ranges and lines of cases to relations
     labelled, differences          names in brackets on the left; sets without some of their elements, as conditions
-    sites, steps, conditioned, ofsets   declared names where they stand, letters that count steps, bars and sets below
+    shown, ofsets                  arrays declared with the letter of their index; sets below names
+    sites, steps, conditioned      declared names where they stand, the letters that count their steps, and bars below
     notation, symbols              what each symbol is: kind, shape, name in the code, meaning
     lexicon, names, leftsides, letters, general, known    what each name in a display is: names decide, ambiguity fails
     parser, naming, subscripts, brackets, bigoperators, environments, conditions, ellipsis, samples, stretches,

@@ -28,6 +28,7 @@ from .pieces import split_at, top_level
 from .plain import plain_tokens
 from .rewritten import plainly
 from .samples import Samples, read_samples, with_samples
+from .shown import with_shown
 from .spelling import spell
 from .statements import RawStatement, read_statements
 from .steps import without_steps
@@ -198,6 +199,7 @@ def read(
     axes = {key: len(symbol.kind.shape) for key, symbol in notation.symbols.items()}
     raw = with_names_of_sets(with_conditions(read_statements(tokens), notation), notation)
     raw = with_listed(with_sets(raw, notation), notation)
+    raw = with_shown(raw, notation)
     declared = axes | dict.fromkeys(notation.functions, 0)
     raw, counted = without_bars(join_names(with_labels(raw, declared), declared), notation)
     raw = plainly(join_points(without_steps(raw, notation, counted), declared), notation)

@@ -66,6 +66,23 @@ def shrunk(x, a, b):
     return np.sign(x) * np.maximum(np.abs(x) - a * b, 0)
 
 
+def projected(X, W_q, W_o):
+    return sum(X @ one @ other for one, other in zip(W_q, W_o, strict=True))
+
+
+def normalised(x):
+    return np.exp(x) / np.exp(x).sum()
+
+
+def weighted(f, log_p, log_q):
+    w = np.exp(log_p - log_q)
+    return (w * f).sum() / w.sum()
+
+
+def doubled(x):
+    return 2 * x
+
+
 CODE = {name: value for name, value in globals().items() if callable(value) and name != "checked"} | {"np": np}
 
 
@@ -207,3 +224,35 @@ def test_a_function_has_as_many_parameters_below_as_it_is_given_with():
     other = given.replace(r"S_\tau", r"S_{\tau,r}").replace(r"- \tau", r"- \tau r")
     assert said(rf"y = S_{{a,b}}(x), \quad {other}", notation, "y == shrunk(x, a, b)") == ""
     assert said(rf"y = S_{{ab}}(x), \quad {other}", notation, "y == shrunk(x, a, b)") == ""
+
+
+def test_an_array_may_be_declared_with_the_letter_of_its_index():
+    notation = "X: matrix(n, d)\nW_i^Q as W_q: tensor(h, d, k)\nW_i^O as W_o: tensor(h, k, d)"
+    for letter in "ij":
+        latex = rf"Y = \sum_{{{letter}=1}}^h X W_{letter}^Q W_{letter}^O"
+        assert said(latex, notation, "Y == projected(X, W_q, W_o)") == ""
+        assert "differs" in said(latex.replace("^h", "^2"), notation, "Y == projected(X, W_q, W_o)")
+        assert said(latex.replace(f"W_{letter}^O", "W_1^O"), notation, "Y == projected(X, W_q, W_o)") != ""
+    latex = r"p_i = \frac{\exp(x_i)}{\sum_{j=1}^n \exp(x_j)}"
+    assert said(latex, "x_i as x: vector(n)", "p == normalised(x)") == ""
+    assert said(latex.replace("x_j", "x_i"), "x_i as x: vector(n)", "p == normalised(x)") != ""
+
+
+def test_an_array_may_be_declared_at_an_argument_with_the_letter_of_its_index():
+    notation = r"f(x_i) as f: vector(n)" + "\n" + r"\log p(x_i) as log_p, \log q(x_i) as log_q: vector(n)"
+    latex = (
+        r"m = \frac{\sum_{i=1}^n w_i f(x_i)}{\sum_{j=1}^n \exp(\log p(x_j) - \log q(x_j))}, \quad "
+        r"w_i = \frac{p(x_i)}{q(x_i)}"
+    )
+
+    assert said(latex, notation, "m == weighted(f, log_p, log_q)") == ""
+    assert "differs" in said(
+        latex.replace(r"\log p(x_j) - \log q", r"\log q"), notation, "m == weighted(f, log_p, log_q)"
+    )
+    assert said(latex.replace("w_i f(x_i)", "w_i f(x_1)"), notation, "m == weighted(f, log_p, log_q)") != ""
+
+
+def test_a_letter_that_runs_nowhere_is_no_index():
+    assert said("u = 2 x_t", "x_t as x: vector(n)", "u == doubled(x)") == ""
+    assert said(r"u = \sum_{i=1}^2 x_t", "x_t as x: vector(n)", "u == doubled(x)") == ""
+    assert "differs" in said("u = 3 x_t", "x_t as x: vector(n)", "u == doubled(x)")
