@@ -60,6 +60,9 @@ def join_names(statements: Sequence[RawStatement], declared: Mapping[str, int]) 
         lefts = [found for statement in joined if (found := rule(statement.members[0], 0)) is not None]
         # A gradient of what the display defines is held against that.
         names = {found.name for found in lefts if rule is not gradient_at or found.of not in firsts}
+        if rule is margin_at:
+            rights = {token.text for one in joined for member in one.members[1:] for token in member}
+            names = {own.name for own in lefts if all(t.kind != "name" or t.text in rights for t in own.tokens[1:])}
         if rule is marginal_at:
             names = {found.name for found in lefts if is_marginal(found, joined, declared)}
         if rule is applied_at:

@@ -79,8 +79,8 @@ def shown_by(key: str) -> Shown | None:
 
 
 def one_script(pieces: Sequence[Sequence[Token]]) -> tuple[Token, ...]:
-    """The script that all names have below; empty where they have others."""
-    scripts = [script_below(piece) for piece in pieces]
+    """The one script that names have below, but for those that stand alone; empty where they have others."""
+    scripts = [script_below(piece) for piece in pieces if len(piece) != 1 or piece[0].kind != "name"]
     return scripts[0] if len({flat(script) for script in scripts}) == 1 else ()
 
 

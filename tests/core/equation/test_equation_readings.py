@@ -249,6 +249,10 @@ def test_an_array_may_be_declared_at_an_argument_with_the_letter_of_its_index():
     assert "differs" in said(
         latex.replace(r"\log p(x_j) - \log q", r"\log q"), notation, "m == weighted(f, log_p, log_q)"
     )
+    beside = latex.replace("p(x_", "p(y, x_").replace("q(x_i)", r"q(x_i \mid y)").replace("q(x_j)", r"q(x_j \mid y)")
+    declared = notation.replace("p(x_i)", "p(y, x_i)").replace("q(x_i)", r"q(x_i \mid y)")
+    assert said(beside, declared, "m == weighted(f, log_p, log_q)") == ""
+    assert said(beside.replace("y, x_j", "x_j, y"), declared, "m == weighted(f, log_p, log_q)") != ""
     assert said(latex.replace("w_i f(x_i)", "w_i f(x_1)"), notation, "m == weighted(f, log_p, log_q)") != ""
 
 
@@ -256,3 +260,11 @@ def test_a_letter_that_runs_nowhere_is_no_index():
     assert said("u = 2 x_t", "x_t as x: vector(n)", "u == doubled(x)") == ""
     assert said(r"u = \sum_{i=1}^2 x_t", "x_t as x: vector(n)", "u == doubled(x)") == ""
     assert "differs" in said("u = 3 x_t", "x_t as x: vector(n)", "u == doubled(x)")
+
+
+def test_a_plus_below_letters_that_stand_nowhere_else_makes_no_margin():
+    notation, check = "x: vector(n)", r"\hat{\theta}_{JS+} == doubled(x)"
+
+    assert said(r"\hat{\theta}_{JS+} = 2x", notation, check) == ""
+    assert "differs" in said(r"\hat{\theta}_{JS+} = 3x", notation, check)
+    assert said(r"u = \theta_{JS+}, \quad \theta_{JS+} = 2x", notation, "u == doubled(x)") == ""
