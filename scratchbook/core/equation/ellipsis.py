@@ -6,6 +6,7 @@ from typing import Final
 
 from .errors import fault
 from .nodes import Family, Name, Node, Number, children, put, substitute
+from .symbols import latex_of
 from .tokens import Token
 
 KEY: Final = "…"
@@ -20,6 +21,11 @@ def make_family(before: list[Node], last: Node, operator: str, dots: Token) -> N
     found = differences(first, last, ())
     if not found:
         raise fault("the parts beside the dots are equal; write what changes, as in x_1, \\ldots, x_n", dots)
+    primed = next((one for _, one, _ in found if isinstance(one, Name) and one.key.endswith("'")), None)
+    if primed is not None:  # what is declared with a prime differs in its index
+        name = latex_of(primed.key)
+        shown = latex_of(primed.key.rstrip("'"))
+        raise fault(f"{name} is not declared; declare it, or for the transpose write {shown}^\\top", primed)
     low, high = found[0][1], found[0][2]
     if not isinstance(low, Number) or any((one, other) != (low, high) for _, one, other in found):
         raise fault(

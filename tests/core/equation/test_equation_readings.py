@@ -83,6 +83,10 @@ def doubled(x):
     return 2 * x
 
 
+def waves(x, w, b):
+    return np.cos(w @ x + b)
+
+
 CODE = {name: value for name, value in globals().items() if callable(value) and name != "checked"} | {"np": np}
 
 
@@ -268,3 +272,14 @@ def test_a_plus_below_letters_that_stand_nowhere_else_makes_no_margin():
     assert said(r"\hat{\theta}_{JS+} = 2x", notation, check) == ""
     assert "differs" in said(r"\hat{\theta}_{JS+} = 3x", notation, check)
     assert said(r"u = \theta_{JS+}, \quad \theta_{JS+} = 2x", notation, "u == doubled(x)") == ""
+
+
+def test_a_prime_in_a_list_with_dots_leads_to_a_transpose():
+    latex = r"z = [\cos(w_1' x + b_1), \ldots, \cos(w_D' x + b_D)]'"
+    notation = "x: vector(d)\nw: matrix(D, d)\nb: vector(D)"
+
+    assert said(latex, notation, "z == waves(x, w, b)").endswith(r"for the transpose write w_1^\top")
+    latex = latex.replace("1'", r"1^\top").replace("D'", r"D^\top")
+    assert r"write \top" in said(latex, notation, "z == waves(x, w, b)")
+    assert said(latex.replace("]'", r"]^\top"), notation, "z == waves(x, w, b)") == ""
+    assert "differs" in said(latex.replace("]'", r"]^\top").replace("+ b_", "- b_"), notation, "z == waves(x, w, b)")
