@@ -20,13 +20,13 @@ Piece = tuple[Token, ...]
 
 def with_cells(statements: Sequence[RawStatement], notation: Notation) -> list[RawStatement]:
     r"""The statements with Q_{s,a'} for Q(s, a'), \gamma_{nk} for \gamma(z_{nk}), and g_{t,i} for g_t(x_i), where Q,
-    \gamma and g_t are declared arrays with two axes or more; and with h(i) for the h(x_i) that a left side gives then.
+    \gamma and g_t are declared arrays; and with h(i) for the h(x_i) that a left side gives then.
 
     What stands there is a whole number, a letter that nothing declares, or a name that stands in such brackets alone,
     with its indices.
     """
     calls = [call for one in statements for member in one.members for call in calls_in(member, notation)]
-    arrays = [call for call in calls if axes_of(call, notation) > 1]
+    arrays = [call for call in calls if axes_of(call, notation)]
     lefts = {id(one.members[0]) for one in statements}
     names = {call.key for call in calls if id(call.member) in lefts and call.key not in notation.symbols}
     given = [call for call in calls if call.key in names]
@@ -42,7 +42,7 @@ def with_cells(statements: Sequence[RawStatement], notation: Notation) -> list[R
             indices = [index_of(piece, free, notation) for piece in pieces_of(call)]
             if call.start < place or not all(indices):
                 continue
-            if len(indices) <= axes_of(call, notation) > 1 and (len(indices) > 1 or base_of(pieces_of(call)[0])):
+            if len(indices) <= axes_of(call, notation) and (len(indices) > 1 or base_of(pieces_of(call)[0])):
                 yield from (*tokens[place : call.name + 1], *behind(call, join_commas(indices)))
             elif call.key in names and free & set(map(base_of, pieces_of(call))):
                 yield from (*tokens[place : call.start + 1], *join_commas(indices), tokens[call.end])
@@ -52,7 +52,9 @@ def with_cells(statements: Sequence[RawStatement], notation: Notation) -> list[R
         yield from tokens[place:]
 
     strangers = {text for text, count in texts.items() if count == 1} - declared
-    return [without_strangers(with_members(one, cells), strangers, names) for one in statements]
+    found = [without_strangers(with_members(one, cells), strangers, names) for one in statements]
+    windows = {name for one in found if one.relations and (name := window_at(one.members[0], 0))} - declared
+    return [with_members(one, lambda member: without_windows(member, windows)) for one in found]
 
 
 def without_strangers(statement: RawStatement, strangers: set[str], names: set[str]) -> RawStatement:
@@ -73,6 +75,28 @@ def without_strangers(statement: RawStatement, strangers: set[str], names: set[s
         return statement
     shorter = (*left[: call.start + 1], *join_commas(kept), left[call.end])
     return replace(statement, members=(shorter, *statement.members[1:]))
+
+
+def window_at(tokens: Sequence[Token], place: int) -> str:
+    """The G of G_{t:t+n}; nothing for other names."""
+    if tokens[place].kind != "name" or place + 2 >= len(tokens) or tokens[place + 1].text != "_":
+        return ""
+    script = [token.text for token in group(tokens, place + 2)[0]]
+    is_window = len(script) > 4 and script[1] == ":" and script[0] == script[2] and script[3] == "+"
+    return tokens[place].text if is_window else ""
+
+
+def without_windows(tokens: Sequence[Token], names: set[str]) -> Iterator[Token]:
+    r"""Yield the tokens with G_t for each G_{t:t+n}: where a window begins says which it is."""
+    place = 0
+    while place < len(tokens):
+        if window_at(tokens, place) in names:
+            script, end = group(tokens, place + 2)
+            yield from (tokens[place], tokens[place + 1], script[0])
+            place = end
+            continue
+        yield tokens[place]
+        place += 1
 
 
 def indices_in(members: Sequence[Piece]) -> set[str]:

@@ -170,6 +170,11 @@ def duelled(value, advantage):
     return value + advantage - advantage.mean()
 
 
+def bootstrapped(rewards, values, gamma, n):
+    total = sum(gamma**k * rewards[k : len(rewards) - n + 1 + k] for k in range(n))
+    return total + gamma**n * values[n:]
+
+
 def stepped(alpha, a, b, beta):
     joint = alpha[:, None] * a * (b * beta)
     return joint / joint.sum()
@@ -209,6 +214,12 @@ def stepped(alpha, a, b, beta):
             "V(s) as value: scalar\nA(s, \\cdot) as advantage: vector(m)",
             "Q == duelled(value, advantage)",
             ("+ A(s, a)", "- A(s, a)"),
+        ),
+        (
+            r"G_{t:t+n} = \sum_{k=0}^{n-1} \gamma^k r_{t+k} + \gamma^n V(s_{t+n}), \qquad t = 1, \ldots, T - n + 1",
+            "r as rewards: vector(T)\nV as values: vector(T + 1)\n\\gamma: unit\nn: int(2..3)\nT: dim(5..7)",
+            "bootstrapped(rewards, values, gamma, n)",
+            (r"\gamma^n V", r"\gamma^{n-1} V"),
         ),
         (
             r"\xi_t(i,j) = \frac{\alpha_t(i) a_{ij} b_j(o_{t+1}) \beta_{t+1}(j)}"
