@@ -164,6 +164,8 @@ class Speller:
 
     def size(self, token: Token) -> None:
         r"""\left, \right and the sizes: the delimiter stays; a bar learns which side it is."""
+        if self.place >= len(self.tokens):
+            raise fault(f"{token.text} needs a delimiter after it, such as '(' or '|'", token)
         bar = self.take()
         opens, closes = token.text.endswith(("left", "gl")), token.text.endswith(("right", "gr"))
         text = SAME.get(bar.text, bar.text)
