@@ -79,7 +79,7 @@ def produced(self: Evaluator, node: Product, bound: Bound) -> Value:
     total = self.value(node.factors[0], bound)
     vector: Node | None = node.factors[0]  # the factor that is all of the total but numbers
     for place, factor in enumerate(node.factors[1:], start=1):
-        value = self.value(factor, bound)
+        value = between(self, total, factor, node.factors[place + 1 :], bound)
         if is_vector(total) and isinstance(value, Row) and is_lying(self, node.factors[:place], bound):
             total, vector = algebra.dot(total, value.array), None
             continue
@@ -89,6 +89,22 @@ def produced(self: Evaluator, node: Product, bound: Bound) -> Value:
         vector = factor if algebra.is_number(total) else vector if algebra.is_number(value) else None
         total = algebra.multiply(total, value)
     return total
+
+
+def between(self: Evaluator, before: Value, node: Node, behind: Sequence[Node], bound: Bound) -> Value:
+    r"""A factor; a name whose indices nothing gives a range, as those of H_{ij} = ... in KHL, fits the matrices beside
+    it."""
+    try:
+        return self.value(node, bound)
+    except RangeError:
+        if not behind or not isinstance(node, Name) or not self.definitions.defines(node.key):
+            raise
+        after = self.value(behind[0], bound)
+        axes = len(self.definitions.clauses[node.key][0].definition.patterns)
+        if not all(isinstance(value, np.ndarray) and value.ndim == axes == 2 for value in (before, after)):
+            raise
+        self.ranges.targets.setdefault(node.key, (before.shape[1], after.shape[0]))
+        return self.value(node, bound)
 
 
 def is_vector(value: Value) -> bool:

@@ -87,6 +87,16 @@ def waves(x, w, b):
     return np.cos(w @ x + b)
 
 
+def dependence(K, L):
+    m = len(K)
+    H = np.eye(m) - 1 / m
+    return np.trace(K @ H @ L @ H) / (m - 1) ** 2
+
+
+def joined(A, B):
+    return A @ np.tri(A.shape[1], len(B)) @ B
+
+
 CODE = {name: value for name, value in globals().items() if callable(value) and name != "checked"} | {"np": np}
 
 
@@ -283,3 +293,14 @@ def test_a_prime_in_a_list_with_dots_leads_to_a_transpose():
     assert r"write \top" in said(latex, notation, "z == waves(x, w, b)")
     assert said(latex.replace("]'", r"]^\top"), notation, "z == waves(x, w, b)") == ""
     assert "differs" in said(latex.replace("]'", r"]^\top").replace("+ b_", "- b_"), notation, "z == waves(x, w, b)")
+
+
+def test_a_matrix_between_two_has_the_sizes_that_they_leave():
+    latex = r"D = (m - 1)^{-2} \operatorname{tr}(K H L H), \quad H_{ij} = \delta_{ij} - m^{-1}"
+    assert said(latex, "K, L: symmetric(m)", "dependence(K, L)") == ""
+    assert "differs" in said(latex.replace("m^{-1}", "m^{-2}"), "K, L: symmetric(m)", "dependence(K, L)")
+
+    latex, notation = r"Y = A T B, \quad T_{ij} = \mathbb{1}[j \le i]", "A: matrix(n, k)\nB: matrix(l, m)"
+    assert said(latex, notation, "Y == joined(A, B)") == ""
+    assert "differs" in said(latex.replace("j \\le i", "i \\le j"), notation, "Y == joined(A, B)")
+    assert said(latex.replace("A T B", "A T"), notation, "Y == joined(A, B)").startswith("the index i has no range")
