@@ -40,6 +40,11 @@ def called(self: Evaluator, node: Call, bound: Bound) -> Value:
             raise fault(f"{write(node)} is not declared; declare it: '{write(node)}: ...', or define it", node)
         if clauses:
             raise fault(f"{shown} is defined by itself; give its values where that ends with cases", node)
+        symbols = self.ranges.notation.symbols.values()
+        other = next((symbol for symbol in symbols if symbol.key.startswith(f"{node.function}(")), None)
+        if other is not None:
+            advice = f"declare '{write(node)}: ...' in its place"
+            raise fault(f"{other.latex} is declared, and {write(node)} is read; {advice}", node)
         raise fault(
             f"{shown} is not declared; bind it to code with ':using: {shown} = function_name', or define it", node
         )

@@ -97,6 +97,10 @@ def joined(A, B):
     return A @ np.tri(A.shape[1], len(B)) @ B
 
 
+def bound(log_p, log_q):
+    return np.log(np.exp(log_p - log_q).mean())
+
+
 CODE = {name: value for name, value in globals().items() if callable(value) and name != "checked"} | {"np": np}
 
 
@@ -304,3 +308,15 @@ def test_a_matrix_between_two_has_the_sizes_that_they_leave():
     assert said(latex, notation, "Y == joined(A, B)") == ""
     assert "differs" in said(latex.replace("j \\le i", "i \\le j"), notation, "Y == joined(A, B)")
     assert said(latex.replace("A T B", "A T"), notation, "Y == joined(A, B)").startswith("the index i has no range")
+
+
+def test_what_is_declared_at_another_argument_is_declared_where_it_is_read():
+    notation = r"\log p(y, x) as log_p, \log q(x) as log_q: vector(k)"
+    latex = r"L = \log \frac{1}{k} \sum_{i=1}^k \frac{p(y, x_i)}{q(x_i)}"
+    for old, new in ((r"\log p(y, x)", r"\log p(y, x_{i})"), (r"\log q(x)", r"\log q(x_{i})")):
+        text = said(latex, notation, "L == bound(log_p, log_q)")
+        assert text == f"{old} is declared, and {new} is read; declare '{new}: ...' in its place"
+        notation = notation.replace(old, new)
+
+    assert said(latex, notation, "L == bound(log_p, log_q)") == ""
+    assert "differs" in said(latex.replace("{k}", "{2}"), notation, "L == bound(log_p, log_q)")
