@@ -145,6 +145,8 @@ def check_local_names(prepared: Prepared, bound: set[str]) -> None:
         if prepared.definitions.defines(f"{definition.key}^{{2}}") and definition.patterns:
             start = write(statement.members[0])
             advice = f"the display gives {shown}^2, so write {start}^2 = ... here too"
+        if definition.key.endswith("^{+}"):
+            advice = "drop it where it says what (...)^+ is, the positive part"
         raise fault(f"{shown} is defined and neither bound to code nor used by what is; {advice}", statement.members[0])
 
 

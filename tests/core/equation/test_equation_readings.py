@@ -101,6 +101,10 @@ def bound(log_p, log_q):
     return np.log(np.exp(log_p - log_q).mean())
 
 
+def cut(x, a):
+    return max(1 - a, 0) * x
+
+
 CODE = {name: value for name, value in globals().items() if callable(value) and name != "checked"} | {"np": np}
 
 
@@ -320,3 +324,11 @@ def test_what_is_declared_at_another_argument_is_declared_where_it_is_read():
 
     assert said(latex, notation, "L == bound(log_p, log_q)") == ""
     assert "differs" in said(latex.replace("{k}", "{2}"), notation, "L == bound(log_p, log_q)")
+
+
+def test_what_the_positive_part_is_need_not_be_said():
+    latex, notation, check = r"u = (1 - a)^+ x, \quad z^+ = \max(z, 0)", "x: vector(n)\na: positive", "u == cut(x, a)"
+
+    assert said(latex, notation, check).endswith("drop it where it says what (...)^+ is, the positive part")
+    assert said(latex.partition(",")[0], notation, check) == ""
+    assert "differs" in said("u = (1 + a)^+ x", notation, check)
