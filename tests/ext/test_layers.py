@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import scratchbook
+import scratchbook.core.equation
 
 ROOT = Path(__file__).parents[2]
 CORE = sorted((ROOT / "scratchbook/core").rglob("*.py"))
@@ -59,6 +60,13 @@ def test_the_map_names_every_room_of_ext():
     named = {line.split()[0] for line in scratchbook.__doc__.splitlines() if line.startswith("    ")}
 
     assert named == {path.stem for path in EXT} - {"__init__"}
+
+
+def test_the_map_of_equations_names_every_room():
+    words = {word.strip(",") for word in scratchbook.core.equation.__doc__.split()}
+    rooms = {path.stem for path in (ROOT / "scratchbook/core/equation").glob("*.py")} - {"__init__"}
+
+    assert rooms <= words
 
 
 def test_scratch_knows_nothing_of_the_generator():

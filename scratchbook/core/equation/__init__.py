@@ -6,6 +6,8 @@ The way of an equation, a room a module:
     statements, piecewise, joined, listed, rewritten   rows, "where" parts, ranges and lines of cases to relations
     labelled, differences          names in brackets on the left; sets without some of their elements, as conditions
     shown, ofsets                  arrays declared with the letter of their index; sets below names
+    described                      sets that a display describes
+    bracketed, cells               what stands in brackets behind a name and is no argument: an event, an element
     sites, steps, conditioned      declared names where they stand, the letters that count their steps, and bars below
     notation, symbols              what each symbol is: kind, shape, name in the code, meaning
     lexicon, names, leftsides, letters, general, known    what each name in a display is: names decide, ambiguity fails
@@ -14,10 +16,11 @@ The way of an equation, a room a module:
     nodes, equation, definitions   trees, statements, and what each left side defines
     algebra, powers, primitives    arithmetic with shapes, and the functions that everybody knows
     evaluator, arithmetic, blocks, defined, indexing, ranges, uses, reductions, calls, parameters,
-    differentiation                trees to numbers
+    differentiation, derived       trees to numbers
     options, targets, asked, factors, origins, codecalls, binding, draws, ties, prepared, sides, gradient, slopes,
     arguments, picked, vacuity, decided                      what a check runs and draws
     comparison, evidence, comparing, checker, verdict        both sides, and what was found
+    branch, errors                 a check within a page's session, and what is wrong at which place of the text
     mutator, changes, renamings, ranks      changes that a slip could make
     suggest, score, codemutants             did-you-mean, and the proof that checks can fail
     inputs, render, worked, explain     trees to LaTeX again: with numbers put in, or with every bracket shown
