@@ -5,7 +5,7 @@ The way of an equation, a room a module:
     tokens, pieces, spelling, speller, vocabulary   LaTeX and the page's macros to names, numbers and signs
     statements, piecewise, joined, listed, rewritten   rows, "where" parts, ranges and lines of cases to relations
     labelled, differences          names in brackets on the left; sets without some of their elements, as conditions
-    shown, ofsets                  arrays declared with the letter of their index; sets below names
+    shown, setnames                  arrays declared with the letter of their index; sets below names
     described                      sets that a display describes
     bracketed, cells               what stands in brackets behind a name and is no argument: an event, an element
     sites, steps, conditioned      declared names where they stand, the letters that count their steps, and bars below

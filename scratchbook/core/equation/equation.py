@@ -22,12 +22,12 @@ from .listed import with_listed
 from .names import make_lexicon
 from .nodes import Binding, Call, Compare, Derivative, Index, Name, Node, free_names, walk
 from .notation import Notation
-from .ofsets import with_names_of_sets
 from .parser import Parser
 from .pieces import split_at, top_level
 from .plain import plain_tokens
 from .rewritten import plainly
 from .samples import Samples, read_samples, with_samples
+from .setnames import with_names_of_sets
 from .shown import with_shown
 from .spelling import spell
 from .statements import RawStatement, read_statements
