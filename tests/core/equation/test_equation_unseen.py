@@ -21,9 +21,9 @@ CASES = {
 REFUSED = {name: case for name, case in CASES.items() if "said" in case}
 
 
-def a_third(names):
-    """Every third by itself, and the others in the long run: each takes a tenth of a second."""
-    return [name if not number % 3 else pytest.param(name, marks=pytest.mark.soak) for number, name in enumerate(names)]
+def a_fifth(names):
+    """Every fifth by itself, and the others in the long run: each takes a tenth of a second."""
+    return [name if not number % 5 else pytest.param(name, marks=pytest.mark.soak) for number, name in enumerate(names)]
 
 
 def said(case, latex):
@@ -50,7 +50,7 @@ def test_there_are_nine_hundred_and_twelve():
     assert len(CASES) == 912
 
 
-@pytest.mark.parametrize("name", a_third([name for name in CASES if name not in REFUSED]))
+@pytest.mark.parametrize("name", a_fifth([name for name in CASES if name not in REFUSED]))
 def test_it_passes_as_it_stands(name):
     assert said(CASES[name], CASES[name]["math"]) == ""
 
@@ -61,7 +61,7 @@ def test_it_is_refused_with_advice_that_passes(name):
     assert said(rewritten(REFUSED[name]), rewritten(REFUSED[name])["math"]) == ""
 
 
-@pytest.mark.parametrize("name", a_third(CASES))
+@pytest.mark.parametrize("name", a_fifth(CASES))
 def test_a_slip_is_refused(name):
     assert said(CASES[name], CASES[name]["wrong"]) != ""
 
