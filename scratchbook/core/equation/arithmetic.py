@@ -128,8 +128,8 @@ def is_lying(self: Evaluator, factors: Sequence[Node], bound: Bound) -> bool:
 
 
 def is_over(self: Evaluator, node: Node | None, bound: Bound) -> bool:
-    """Is a vector a number over a vector?"""
-    return isinstance(node, Fraction) and algebra.is_number(self.value(node.upper, bound))
+    """Is a vector something over a vector, which goes element by element?"""
+    return isinstance(node, Fraction) and is_vector(self.value(node.lower, bound))
 
 
 def raised(self: Evaluator, node: Power, bound: Bound) -> Value:

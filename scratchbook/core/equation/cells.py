@@ -26,7 +26,7 @@ def with_cells(statements: Sequence[RawStatement], notation: Notation) -> list[R
     with its indices.
     """
     calls = [call for one in statements for member in one.members for call in calls_in(member, notation)]
-    arrays = [call for call in calls if axes_of(call, notation)]
+    arrays = [call for call in calls if axes_of(call, notation) > 0]
     lefts = {id(one.members[0]) for one in statements}
     names = {call.key for call in calls if id(call.member) in lefts and call.key not in notation.symbols}
     given = [call for call in calls if call.key in names]
@@ -42,7 +42,8 @@ def with_cells(statements: Sequence[RawStatement], notation: Notation) -> list[R
             indices = [index_of(piece, free, notation) for piece in pieces_of(call)]
             if call.start < place or not all(indices):
                 continue
-            if len(indices) <= axes_of(call, notation) and (len(indices) > 1 or base_of(pieces_of(call)[0])):
+            axes = axes_of(call, notation)
+            if len(indices) <= axes and (len(indices) > 1 or base_of(pieces_of(call)[0])):
                 yield from (*tokens[place : call.name + 1], *behind(call, join_commas(indices)))
             elif call.key in names and free & set(map(base_of, pieces_of(call))):
                 yield from (*tokens[place : call.start + 1], *join_commas(indices), tokens[call.end])
@@ -110,9 +111,14 @@ def indices_in(members: Sequence[Piece]) -> set[str]:
 
 
 def axes_of(call: Called, notation: Notation) -> int:
-    """How many axes the notation says that a name has."""
-    symbol = notation.symbols.get(call.key)
-    return len(symbol.kind.shape) if symbol is not None else 0
+    """How many axes the notation says that a name has, or that its indices leave."""
+    symbol, used = notation.symbols.get(call.key), 0
+    if symbol is None:
+        scripts, _ = read_scripts(call.member, call.name + 1)
+        symbol = notation.symbols.get(key_of(call.member[call.name].text, (), scripts.above, scripts.primes))
+        pieces = split_at(scripts.below, (",",))
+        used = len(pieces) if len(pieces) > 1 else len(scripts.below)
+    return len(symbol.kind.shape) - used if symbol is not None else 0
 
 
 def pieces_of(call: Called) -> list[Piece]:

@@ -224,6 +224,18 @@ def test_a_row_times_a_matrix_is_a_row(left):
     assert not checked(latex.replace("x_j V", "x_i V"), *given, code).passed
 
 
+def rescaled(x, y, z):
+    return x / y * z
+
+
+@pytest.mark.parametrize("latex", [r"u = \frac{x}{y} z", r"u = z \frac{x}{y}", r"u = -\frac{x}{y}\, z \cdot (-1)"])
+def test_a_quotient_of_vectors_goes_over_its_neighbour_element_by_element(latex):
+    given = "x, z: vector(d)\ny: positive(d)", "u == rescaled(x, y, z)", {"rescaled": rescaled}
+
+    assert checked(latex, *given).text == ""
+    assert not checked(latex.replace(r"\frac{x}{y}", r"\frac{y}{x}"), *given).passed
+
+
 def test_every_draw_is_the_same_every_time():
     one, other = (checked(r"y = 3x", X, "y == double(x)", {"double": double}) for _ in range(2))
 

@@ -175,6 +175,13 @@ def bootstrapped(rewards, values, gamma, n):
     return total + gamma**n * values[n:]
 
 
+def likelihood(start, a, b, seen):
+    forward = start * b[:, seen[0] - 1]
+    for symbol in seen[1:]:
+        forward = forward @ a * b[:, symbol - 1]
+    return forward.sum()
+
+
 def stepped(alpha, a, b, beta):
     joint = alpha[:, None] * a * (b * beta)
     return joint / joint.sum()
@@ -220,6 +227,13 @@ def stepped(alpha, a, b, beta):
             "r as rewards: vector(T)\nV as values: vector(T + 1)\n\\gamma: unit\nn: int(2..3)\nT: dim(5..7)",
             "bootstrapped(rewards, values, gamma, n)",
             (r"\gamma^n V", r"\gamma^{n-1} V"),
+        ),
+        (
+            r"\alpha_1(i) = \pi_i b_i(O_1), \quad \alpha_{t+1}(j) = \left[ \sum_i \alpha_t(i) a_{ij} \right] "
+            r"b_j(O_{t+1}), \quad p = \sum_i \alpha_T(i)",
+            "\\pi as start: simplex(N)\na: simplex(N, N)\nb: simplex(N, M)\nO as seen: ints(T, M)",
+            "p == likelihood(start, a, b, seen)",
+            ("a_{ij}", "a_{ji}"),
         ),
         (
             r"\xi_t(i,j) = \frac{\alpha_t(i) a_{ij} b_j(o_{t+1}) \beta_{t+1}(j)}"

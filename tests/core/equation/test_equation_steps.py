@@ -179,5 +179,6 @@ def test_a_vector_below_a_fraction_goes_over_its_neighbour_element_by_element():
     assert said(r"y = x - a \frac{1}{1/g + 0} \cdot 1", VECTORS, "descended") == ""
     assert said(r"y = \frac{a}{x} g", VECTORS, "y == a / x * g") == ""
     assert said(r"y = g \frac{a}{x}", VECTORS, "y == a / x * g") == ""
-    assert "two vectors side by side" in said(r"y = \frac{g}{x} g", VECTORS, "y == g / x * g")
+    assert said(r"y = \frac{g}{x} g", VECTORS, "y == g / x * g") == ""
+    assert said(r"y = \frac{g}{x} g", VECTORS, "y == g / x @ g")
     assert "two vectors side by side" in said(r"y = \frac{a}{x} g x", VECTORS, "y == a * g")
