@@ -61,18 +61,13 @@ def shown_by(key: str) -> Shown | None:
     is_logarithm = key.startswith(LOGARITHM)
     text = key.removeprefix(LOGARITHM).replace("}", "", 1) if is_logarithm else key
     if key.endswith(")"):
-        tokens = spell(read_tokens(text, None))
-        if (
-            len(tokens) < 4
-            or tokens[0].kind != "name"
-            or tokens[1].text != "("
-            or closing(tokens, 1) != len(tokens) - 1
-        ):
+        name, _, inside = text.removesuffix(")").partition("(")  # a word such as IDF is one name
+        if not inside or any(sign in name for sign in "_^'"):
             return None
-        pieces = split_at(tokens[2:-1], BARS)
+        pieces = [piece for piece in split_at(spell(read_tokens(inside, None)), BARS) if piece]
         within, letter = tuple(piece[0].text for piece in pieces), one_script(pieces)
         is_letter = len(letter) == 1 and letter[0].kind == "name"
-        return Shown(key, tokens[0].text, "", within, is_logarithm) if is_letter else None
+        return Shown(key, name, "", within, is_logarithm) if is_letter else None
     base, below, above, primes = split_key(key)
     is_letter = len(below) == 1 and below.isalpha() and not key.startswith((r"\frac", LOGARITHM))
     return Shown(key, base, above + primes) if is_letter else None

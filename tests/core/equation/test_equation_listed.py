@@ -248,3 +248,11 @@ def test_an_element_at_something_is_that_element(latex, notation, check, slip):
     assert slip[0] in latex
     assert said(latex, notation, check) == ""
     assert "differs" in said(latex.replace(*slip, 1), notation, check)
+
+
+def test_a_word_may_be_declared_at_the_letter_of_its_index():
+    latex = r"s = \sum_{i=1}^{n} \operatorname{IDF}(q_i) \cdot f(q_i, D)"
+    notation = "f(q_i, D) as tf: positive(n)\n\\operatorname{IDF}(q_i) as idf: positive(n)"
+
+    assert said(latex, notation, "s == tf @ idf") == ""
+    assert "differs" in said(latex, notation, "s == tf.sum() * idf.sum()")
