@@ -16,7 +16,7 @@ from .errors import EquationError
 from .factors import check_factors
 from .joined import put_names
 from .leftsides import read_left, resolve_left
-from .nodes import Call, Name, Node, free_names, walk
+from .nodes import Call, Index, Name, Node, free_names, walk
 from .notation import Notation
 from .options import Expression, Request, lines_of, read_expression, split_line
 from .origins import CodeObject, at_path, called_functions, describe
@@ -117,6 +117,7 @@ def read_targets(
             key = left_key(left, equation, macros, place)
             keys: tuple[str, ...] = (definitions.last.get(key, key),)
         else:
+            check_word(right, equation, place)
             keys = tuple(definitions.last.get(key, key) for key in main_keys(equation, place))
         source = read_source(right, request, offset + start, equation.notation, namespace, used)
         targets.append(Target(keys, source, request.check, offset, offset + len(line)))
@@ -128,6 +129,17 @@ def read_targets(
             seen.add(key)
             check_on_left(key, equation, definitions, target)
     return targets
+
+
+def check_word(code: str, equation: Equation, place: dict[str, Any]) -> None:
+    """Refuse wkv_t = ... beside a function wkv, where w, k and v are declared: TeX makes no name of letters."""
+    name = code.partition("(")[0].strip().rpartition(".")[2]
+    for statement in equation.statements:
+        left = statement.members[0]
+        bases = [part.base if isinstance(part, Index) else part for part in getattr(left, "factors", ())]
+        if len(bases) > 1 and "".join(base.key for base in bases if isinstance(base, Name)) == name:
+            fact = f"'{name}' on the left is the product of its letters"
+            raise EquationError(f"{fact}; for one name write \\mathrm{{{name}}}", **place)
 
 
 def read_source(
