@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from .bracketed import Called, calls_in, texts_of
+from .bracketed import Called, calls_in, script_below, texts_of
 from .joined import with_members
 from .notation import Notation
 from .pieces import join_commas, split_at
@@ -128,9 +128,7 @@ def pieces_of(call: Called) -> list[Piece]:
 
 def base_of(piece: Piece) -> str:
     """The z of z_{nk}; nothing for what is no name with a subscript alone."""
-    if len(piece) < 3 or piece[0].kind != "name" or piece[1].text != "_" or group(piece, 2)[1] != len(piece):
-        return ""
-    return piece[0].text
+    return piece[0].text if script_below(piece) else ""
 
 
 def index_of(piece: Piece, free: set[str], notation: Notation) -> Piece:
@@ -140,7 +138,7 @@ def index_of(piece: Piece, free: set[str], notation: Notation) -> Piece:
     if not piece or piece[0].kind != "name":
         return ()
     if base_of(piece) in free:
-        return group(piece, 2)[0]
+        return script_below(piece)
     scripts, end = read_scripts(piece, 1)
     key = key_of(piece[0].text, scripts.below, scripts.above, scripts.primes)
     symbol = notation.symbols.get(key) or notation.symbols.get(key_of(piece[0].text, (), scripts.above, scripts.primes))

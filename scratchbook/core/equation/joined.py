@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Final
 
 from .errors import fault
-from .pieces import closing, split_commas, unwrapped
+from .pieces import closing, split_at, split_commas, unwrapped
 from .statements import RawStatement
 from .symbols import (
     LOGARITHMS,
@@ -29,8 +29,6 @@ from .symbols import (
 from .tokens import Token
 
 DOTS: Final = frozenset([r"\cdot", "+", "*"])
-OPENING: Final = frozenset(["(", "[", "{", r"\{"])
-CLOSING: Final = frozenset([")", "]", "}", r"\}"])
 
 
 @dataclass(frozen=True)
@@ -114,11 +112,10 @@ def slot_at(tokens: Sequence[Token], place: int, points: Collection[str]) -> Fou
     if start >= len(tokens) or tokens[start].text != "(" or not any(r"\cdot" in name for name in points):
         return None
     end = closing(tokens, start)
-    cuts, depth = [start], 0
-    for number in range(start + 1, end):
-        depth += (tokens[number].text in OPENING) - (tokens[number].text in CLOSING)
-        cuts += [number] if depth == 0 and tokens[number].text in (",", ";", "|", r"\mid") else []
-    for before, after in pairwise([*cuts, end]):
+    cuts = [start]
+    for piece in split_at(tokens[start + 1 : end], (",", ";", "|", r"\mid")):
+        cuts.append(cuts[-1] + len(piece) + 1)
+    for before, after in pairwise(cuts):
         dot = replace(first, kind="symbol", text=r"\cdot")
         name = written([*tokens[place : before + 1], dot, *tokens[after : end + 1]])
         if name in points and before + 1 < after:
