@@ -162,13 +162,15 @@ def showing(listings: list[tuple[frozenset[int], str, str]], line: int) -> dict[
     return shown
 
 
-def what_pages_show(app: Sphinx, docname: str) -> list[Any]:
-    """Tell the incremental build which pages are named on a page of descriptions."""
+def what_pages_show(app: Sphinx) -> dict[str, list[Any]]:
+    """Tell the incremental build which pages are named on each page of descriptions."""
     domain = domain_of(app.env)
-    page = domain.pages.get(docname)
-    described = page.kept.get("api", ()) if page else ()
+    described = {docname: found for docname, page in domain.pages.items() if (found := page.kept.get("api"))}
     listings = shown_lines(domain) if described else {}
-    return [showing(listings.get(path, []), first) for path, first, _ in described]
+    return {
+        docname: [showing(listings.get(path, []), first) for path, first, _ in found]
+        for docname, found in described.items()
+    }
 
 
 def register(app: Sphinx) -> None:

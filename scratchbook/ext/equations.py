@@ -7,6 +7,7 @@ notation may stand on another page, so its payload is complete only once all cha
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -234,8 +235,9 @@ def page_equations(domain: LiveDomain, docname: str) -> list[Equation]:
 
 
 def labels_of(domain: LiveDomain) -> str:
-    """Return the labels of the book's equations, for a message; "" when none has one."""
-    return ", ".join(sorted({equation.label for _, equation in domain.kept(ROOM) if equation.label}))
+    """Return the labels of the book's equations, for a message."""
+    labels = {equation.label for _, equation in domain.kept(ROOM) if equation.label}
+    return ", ".join(sorted(labels)) or "none with a label"
 
 
 def complete_checks(app: Sphinx, env: BuildEnvironment) -> list[str]:
@@ -323,13 +325,14 @@ def check_payloads(
             )
 
 
-def depend_on_checks(app: Sphinx, docname: str) -> list[Any]:
-    """Return what a page shows of its checks; see `incremental`."""
+def what_pages_show(app: Sphinx) -> dict[str, list[Any]]:
+    """Tell the incremental build what each page shows of its checks."""
     domain = domain_of(app.env)
-    return [
-        [equation.cell, equation.excuse, [str(outcome) for outcome in domain.cell_outcomes(docname, equation.cell)]]
-        for equation in page_equations(domain, docname)
-    ]
+    shown: defaultdict[str, list[Any]] = defaultdict(list)
+    for docname, equation in domain.kept(ROOM):
+        outcomes = [str(outcome) for outcome in domain.cell_outcomes(docname, equation.cell)]
+        shown[docname].append([equation.cell, equation.excuse, outcomes])
+    return shown
 
 
 def skip(writer: SphinxTranslator, node: nodes.Element) -> None:
@@ -344,4 +347,4 @@ def register(app: Sphinx) -> None:
     app.add_role("formula", Formula())
     app.connect("doctree-read", find_unchecked)
     app.connect("env-updated", complete_checks, priority=400)
-    app.connect(DEPENDS_EVENT, depend_on_checks)
+    app.connect(DEPENDS_EVENT, what_pages_show)

@@ -169,6 +169,7 @@ def page_digests(app: Sphinx, late: list[Any]) -> dict[str, str]:
     navigation = content_of_navigation(env)
     settings = [[value.name, value.value] for value in late]
     pages = pages_of(env)
+    shown = app.emit(DEPENDS_EVENT)  # each room goes through the book once, not once a page
     return {
         docname: digest_of(
             [
@@ -179,7 +180,7 @@ def page_digests(app: Sphinx, late: list[Any]) -> dict[str, str]:
                 [names.get(target.lower()) for target in pages.targets.get(docname, ())],
                 numbers(docname),
                 [contents(child) for child in descendants(env, docname)],
-                app.emit(DEPENDS_EVENT, docname),
+                [room.get(docname) for room in shown],
             ]
         )
         for docname in sorted(env.found_docs & env.all_docs.keys())

@@ -5,6 +5,7 @@ The equation looks as it would without a check.  Formulas in plain text have the
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 from docutils import nodes
@@ -12,7 +13,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-from scratchbook.ext.checked import Finding, entry_of, find_listing, listing_uri
+from scratchbook.ext.checked import Finding, entry_of, find_listing, findings, listing_uri
 from scratchbook.ext.domain import domain_of
 from scratchbook.ext.equations import page_equations
 from scratchbook.ext.incremental import DEPENDS_EVENT
@@ -80,14 +81,16 @@ def story_of(entry: Finding) -> str:
     return f"{story}; the gradient by {', '.join(entry.gradients)} too" if entry.gradients else story
 
 
-def depend_on_marks(app: Sphinx, docname: str) -> list[Any]:
-    """Return where the code stands that a page's marks lead to; see `incremental`."""
+def what_pages_show(app: Sphinx) -> dict[str, list[Any]]:
+    """Tell the incremental build where the code stands that each page's marks lead to."""
     domain = domain_of(app.env)
-    entries = [entry_of(domain, docname, equation) for equation in page_equations(domain, docname)]
-    return [str(find_listing(domain, docname, code)) for entry in entries for code in entry.codes]
+    shown: defaultdict[str, list[Any]] = defaultdict(list)
+    for entry in findings(domain):
+        shown[entry.docname] += [str(find_listing(domain, entry.docname, code)) for code in entry.codes]
+    return shown
 
 
 def register(app: Sphinx) -> None:
     """Add the marks."""
     app.add_post_transform(ShowMarks)
-    app.connect(DEPENDS_EVENT, depend_on_marks)
+    app.connect(DEPENDS_EVENT, what_pages_show)

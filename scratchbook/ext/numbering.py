@@ -209,18 +209,19 @@ def resolve_reference(app: Sphinx, env: BuildEnvironment, node: pending_xref, co
     return make_refnode(app.builder, node["refdoc"], docname, exercise.anchor, shown)
 
 
-def what_pages_show(app: Sphinx, docname: str) -> list[Any]:
-    """Tell the incremental build what of other pages' exercises this page may show."""
-    env = app.env
-    page = domain_of(env).pages.get(docname)
-    labels = {name.lower() for name in pages_of(env).targets.get(docname, ())}
-    labels |= {item.label for item in page.kept.get("belongings", ())} if page else set()
-    lists_all = page is not None and bool(page.kept.get("exercise-lists"))
-    return [
-        (at, chapter_name(env, at) if lists_all else "", exercise_name(env, at, item.anchor), str(item))
-        for at, item in domain_of(env).kept("exercises")
-        if lists_all or item.label in labels
+def what_pages_show(app: Sphinx) -> dict[str, list[Any]]:
+    """Tell the incremental build what of other pages' exercises each page may show."""
+    env, domain = app.env, domain_of(app.env)
+    every = [
+        (item.label, (at, chapter_name(env, at), exercise_name(env, at, item.anchor), str(item)))
+        for at, item in domain.kept("exercises")
     ]
+    shown: dict[str, list[Any]] = {}
+    for docname, targets in pages_of(env).targets.items() if every else ():
+        kept = page.kept if (page := domain.pages.get(docname)) else {}
+        labels = {name.lower() for name in targets} | {item.label for item in kept.get("belongings", ())}
+        shown[docname] = [told for label, told in every if label in labels or kept.get("exercise-lists")]
+    return shown
 
 
 def register(app: Sphinx) -> None:

@@ -5,7 +5,9 @@ They wait in <template> elements, which no reader, search index or printer sees,
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any, Final
@@ -116,9 +118,12 @@ class Previews:
         wanted = {str(link["refuri"]) for link in doctree.findall(nodes.reference) if is_far(link)}
         if not wanted:
             return
+        leading = {uri.partition("#")[0] for uri in wanted}
         known = {
-            f"{app.builder.get_relative_uri(pagename, docname)}#{kept.anchor}": (docname, kept)
-            for docname, kept in domain_of(app.env).kept("previews")
+            f"{uri}#{kept.anchor}": (docname, kept)
+            for docname, page in sorted(domain_of(app.env).pages.items())
+            if "previews" in page.kept and (uri := app.builder.get_relative_uri(pagename, docname)) in leading
+            for kept in page.kept["previews"]
         }
         for uri in sorted(wanted & known.keys()):
             docname, kept = known[uri]
@@ -160,15 +165,26 @@ def is_far(link: nodes.reference) -> bool:
     return bool(link.get("internal")) and "#" in uri and not uri.startswith("#")
 
 
-def what_pages_show(app: Sphinx, docname: str) -> list[Any]:
-    """Tell the incremental build what this page previews of others, by the names that it refers to."""
-    names = {name.lower() for name in pages_of(app.env).targets.get(docname, ())}
-    shown = []
+def what_pages_show(app: Sphinx) -> dict[str, list[Any]]:
+    """Tell the incremental build what each page previews of others, by the names that it refers to."""
+    known: defaultdict[str, list[tuple[str, Kept]]] = defaultdict(list)
     for at, kept in domain_of(app.env).kept("previews"):
-        if at != docname and kept.anchor.removeprefix("equation-").lower() in names:
-            drawn = [figure_drawing(app, at, kept), *caption_of(app.env, at, kept.anchor)] if kept.alt else []
-            shown.append([kept.anchor, kept.tex, listing_text(app.env, at, kept.cell) if kept.cell else "", *drawn])
-    return shown
+        known[kept.anchor.removeprefix("equation-").lower()].append((at, kept))
+
+    @cache
+    def preview(at: str, kept: Kept) -> list[str]:
+        drawn = [figure_drawing(app, at, kept), *caption_of(app.env, at, kept.anchor)] if kept.alt else []
+        return [kept.anchor, kept.tex, listing_text(app.env, at, kept.cell) if kept.cell else "", *drawn]
+
+    return {
+        docname: [
+            preview(at, kept)
+            for name in sorted({target.lower() for target in targets} & known.keys())
+            for at, kept in known[name]
+            if at != docname
+        ]
+        for docname, targets in pages_of(app.env).targets.items()
+    }
 
 
 def register(app: Sphinx) -> None:

@@ -96,7 +96,7 @@ def complete_page(app: Sphinx, pagename: str, templatename: str, context: dict[s
     said = description_of(app.env, pagename)
     if said:
         context["meta"] = {**(context.get("meta") or {}), "og:description": said}
-    _parent, before, after = neighbours(app.env, pagename)
+    _parent, before, after = app.builder.relations.get(pagename, (None, None, None))  # type: ignore[attr-defined]
     for key, docname in (("prev", before), ("next", after)):
         said = description_of(app.env, docname) if docname else ""
         if said and context.get(key):
@@ -136,16 +136,13 @@ def breakable(html: str) -> str:
     return CODE.sub(lambda code: JOINT.sub(r"\g<0><wbr>", code[0]), html)
 
 
-def neighbours(env: BuildEnvironment, docname: str) -> tuple[str | None, str | None, str | None]:
-    """Return the pages above, before and after a page."""
-    parent, before, after = env.collect_relations().get(docname, (None, None, None))
-    return parent, before, after
-
-
-def what_pages_show(app: Sphinx, docname: str) -> list[Any]:
-    """Tell the incremental build what of other pages this page shows."""
-    shown = [*neighbours(app.env, docname), *app.env.toctree_includes.get(docname, ())]
-    return [description_of(app.env, name) if name else "" for name in shown]
+def what_pages_show(app: Sphinx) -> dict[str, list[Any]]:
+    """Tell the incremental build how each page describes its neighbours and its chapters."""
+    env = app.env
+    return {
+        docname: [description_of(env, name) if name else "" for name in (*near, *env.toctree_includes.get(docname, ()))]
+        for docname, near in env.collect_relations().items()
+    }
 
 
 def add_files(app: Sphinx) -> None:

@@ -210,27 +210,22 @@ def check_keys(app: Sphinx, docname: str) -> list[Mistake]:
     """Return a mistake for each label in {key-equations} that is no equation's."""
     domain = domain_of(app.env)
     page = domain.pages.get(docname)
-    labels = labels_of(domain) or "none with a label"
     return [
-        Mistake("equation", f"no equation '{key}' to repeat; the book has {labels}", place)
+        Mistake("equation", f"no equation '{key}' to repeat; the book has {labels_of(domain)}", place)
         for key, place in (page.kept.get("key-equations", ()) if page else ())
         if find_by_key(domain, key) is None
     ]
 
 
-def depend_on_all(app: Sphinx, docname: str) -> list[Any]:
-    """Return what a page repeats of the book's equations; see `incremental`."""
+def what_pages_show(app: Sphinx) -> dict[str, list[Any]]:
+    """Tell the incremental build what each page repeats of the book's equations."""
     domain = domain_of(app.env)
-    page = domain.pages.get(docname)
-    if page is None:
-        return []
-    shown: list[Any] = [str(find_by_key(domain, key)) for key, _ in page.kept.get("key-equations", ())]
-    for entry in findings(domain) if page.kept.get("equation-lists") else ():
-        shown += [
-            chapter_name(app.env, entry.docname),
-            str(entry),
-            *(str(find_listing(domain, entry.docname, code)) for code in entry.codes),
-        ]
+    shown: dict[str, list[Any]] = {}
+    for docname, page in domain.pages.items():
+        shown[docname] = [str(find_by_key(domain, key)) for key, _ in page.kept.get("key-equations", ())]
+        for entry in findings(domain) if page.kept.get("equation-lists") else ():
+            listings = [str(find_listing(domain, entry.docname, code)) for code in entry.codes]
+            shown[docname] += [chapter_name(app.env, entry.docname), str(entry), *listings]
     return shown
 
 
@@ -240,4 +235,4 @@ def register(app: Sphinx) -> None:
     app.add_directive("equations", EquationList)
     app.add_post_transform(ShowRepeats)
     app.connect(OUTCOMES_EVENT, check_keys)
-    app.connect(DEPENDS_EVENT, depend_on_all)
+    app.connect(DEPENDS_EVENT, what_pages_show)

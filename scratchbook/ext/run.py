@@ -92,10 +92,10 @@ def where_code_can_run(settings: Settings) -> Settings:
     return replace(settings, execute="never", mistakes=(*settings.mistakes, mistake))
 
 
-def what_page_shows(app: Sphinx, docname: str) -> Any:
-    """Return plain data that differs when a page would show other outcomes."""
+def what_pages_show(app: Sphinx) -> dict[str, Any]:
+    """Return, by page, plain data that differs when it would show other outcomes."""
     domain = domain_of(app.env)
-    return to_json(page_outcome(domain, docname)) if docname in domain.pages else None
+    return {docname: to_json(page_outcome(domain, docname)) for docname in domain.pages}
 
 
 def page_outcome(domain: LiveDomain, docname: str) -> list[Any]:
@@ -237,4 +237,4 @@ def register(app: Sphinx) -> None:
     app.connect("doctree-read", ahead.on_doctree_read)
     app.connect("env-updated", partial(run_pages, ahead))
     app.connect("build-finished", ahead.on_build_finished)
-    app.connect(DEPENDS_EVENT, what_page_shows)
+    app.connect(DEPENDS_EVENT, what_pages_show)

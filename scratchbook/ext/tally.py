@@ -136,13 +136,12 @@ class FillTallies(SphinxPostTransform):
             node.replace_self(nodes.inline("", number, classes=node["classes"]))
 
 
-def what_pages_show(app: Sphinx, docname: str) -> list[Any]:
-    """Tell the incremental build which counts a page shows."""
+def what_pages_show(app: Sphinx) -> dict[str, list[Any]]:
+    """Tell the incremental build which counts each page shows."""
     domain = domain_of(app.env)
-    page = domain.pages.get(docname)
-    nouns = page.kept.get("tallies", ()) if page else ()
-    counts = count_book(domain) if nouns else {}
-    return [(noun, counts[noun].good) for noun in nouns]
+    shown = {docname: nouns for docname, page in domain.pages.items() if (nouns := page.kept.get("tallies"))}
+    counts = count_book(domain) if shown else {}
+    return {docname: [(noun, counts[noun].good) for noun in nouns] for docname, nouns in shown.items()}
 
 
 def say_closing_line(app: Sphinx, exception: Exception | None) -> None:

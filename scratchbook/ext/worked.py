@@ -114,12 +114,9 @@ def steps_block(step: dict[str, Any], place: nodes.Element) -> nodes.math_block:
 def check_labels(app: Sphinx, docname: str) -> list[Mistake]:
     """Return a mistake for each {worked} of an equation that the book does not have."""
     domain = domain_of(app.env)
-    labels = labels_of(domain)
     page = domain.pages.get(docname)
     return [
-        Mistake(
-            "equation", f"no equation '{item.label}' to work; the book has {labels or 'none with a label'}", item.place
-        )
+        Mistake("equation", f"no equation '{item.label}' to work; the book has {labels_of(domain)}", item.place)
         for item in (page.kept.get(WORKED, ()) if page else ())
         if find_equation(domain, item.label) is None
     ]
