@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from scratchbook.core.cells import Cell, Code, Outcome, Session, Uses
 from scratchbook.core.digests import code_digest, digest, file_digest, folder_digest
@@ -236,12 +236,16 @@ def session_inputs(session: Session) -> dict[str, str]:
 def cell_inputs(cell: Cell) -> dict[str, Any]:
     """Return what of a cell can change its outcome: not its place, its lines or its time limit."""
     inputs: dict[str, Any] = {"cell": type(cell).__name__}
-    for item in fields(cell):
-        value = getattr(cell, item.name)
-        if item.name in ("place", "seconds"):
-            continue
-        inputs[item.name] = [value.path, value.text] if isinstance(value, Code) else without_lines(to_json(value))
+    for name in telling_fields(cast(Any, type(cell))):
+        value = getattr(cell, name)
+        inputs[name] = [value.path, value.text] if isinstance(value, Code) else without_lines(to_json(value))
     return inputs
+
+
+@cache
+def telling_fields(kind: type) -> tuple[str, ...]:
+    """Return the names of the fields of a kind of cell that can change its outcome."""
+    return tuple(item.name for item in fields(kind) if item.name not in ("place", "seconds"))
 
 
 def without_lines(value: Any) -> Any:

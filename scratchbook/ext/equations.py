@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from docutils import nodes
@@ -244,12 +245,12 @@ def complete_checks(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Give each check all that it needs, once every chapter is read."""
     domain = domain_of(env)
     macros = sorted(map(list, read_macros(app.config).items()))
+    notations_of = partial(notation_payloads, list(domain.kept(NOTATIONS)))
     for docname, page in sorted(domain.pages.items()):
         if not page.kept.get(ROOM) and not page.kept.get(WORKED):
             continue
-        notations = [notation_payload(text) for text in notations_for(domain, docname)]
-        payloads = dict(check_payloads(page_equations(domain, docname), notations, macros))
-        payloads |= dict(worked_payloads(domain, docname, macros))
+        payloads = dict(check_payloads(page_equations(domain, docname), notations_of(docname), macros))
+        payloads |= dict(worked_payloads(domain, docname, notations_of, macros))
         page.cells = [
             replace(cell, payload=payloads[cell.id]) if isinstance(cell, BranchCell) and cell.id in payloads else cell
             for cell in page.cells
@@ -257,11 +258,11 @@ def complete_checks(app: Sphinx, env: BuildEnvironment) -> list[str]:
     return []
 
 
-def notations_for(domain: LiveDomain, docname: str) -> list[NotationText]:
+def notation_payloads(kept: list[tuple[str, NotationText]], docname: str) -> list[dict[str, Any]]:
     """Return the book's notation, then the chapter's own, which may override it aloud."""
-    kept = list(domain.kept(NOTATIONS))
     book = [text for _, text in kept if text.is_for_book]
-    return [*book, *(text for where, text in kept if where == docname and not text.is_for_book)]
+    own = [text for where, text in kept if where == docname and not text.is_for_book]
+    return [notation_payload(text) for text in (*book, *own)]
 
 
 def notation_payload(text: NotationText) -> dict[str, Any]:
@@ -272,7 +273,9 @@ def notation_payload(text: NotationText) -> dict[str, Any]:
     return {"text": declared, "path": text.place.path, "line": text.place.line}
 
 
-def worked_payloads(domain: LiveDomain, docname: str, macros: list[list[Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+def worked_payloads(
+    domain: LiveDomain, docname: str, notations_of: Callable[[str], list[dict[str, Any]]], macros: list[list[Any]]
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield (cell, payload) of each {worked} of a page: its equation may stand on another, or nowhere."""
     for item in domain.pages[docname].kept.get(WORKED, ()):
         found = find_equation(domain, item.label)
@@ -280,10 +283,9 @@ def worked_payloads(domain: LiveDomain, docname: str, macros: list[list[Any]]) -
             yield item.cell, {}  # what an earlier build gave it is no longer true
             continue
         where, equation = found
-        notations = [notation_payload(text) for text in notations_for(domain, where)]
         formulas = [replace(other, cell="") for other in page_equations(domain, where) if other.is_formula]
         wanted = replace(equation, cell=item.cell)
-        for cell, payload in check_payloads([*formulas, wanted], notations, macros):
+        for cell, payload in check_payloads([*formulas, wanted], notations_of(where), macros):
             yield cell, {**payload, "values": item.values, "index": item.index, "digits": item.digits}
 
 

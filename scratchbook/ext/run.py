@@ -158,6 +158,8 @@ def listings_only(session: Session) -> Outcome:
 
 def with_missing(outcome: Outcome, job: Job) -> Outcome:
     """Add what is wrong with the files that a page names."""
+    if not job.missing:
+        return outcome
     cells = dict(outcome.cells)
     for name, mistake in job.missing:
         cell = cells.get(name, CellOutcome("failed"))
