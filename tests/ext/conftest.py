@@ -7,10 +7,13 @@
 from __future__ import annotations
 
 import io
+import logging
+import os
 import re
 import shutil
+import subprocess
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from textwrap import dedent
@@ -22,6 +25,8 @@ from sphinx import locale
 from sphinx.application import Sphinx
 from sphinx.deprecation import RemovedInSphinx11Warning
 from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+from scratchbook.core import katex
 
 CONF = """
 extensions = ["myst_parser", "scratchbook"]
@@ -97,6 +102,7 @@ class Project:
         """
         status, warning = io.StringIO(), io.StringIO()
         locale.translators.clear()  # Sphinx keeps those of the build before
+        logging.disable(logging.DEBUG if verbosity < 2 else logging.NOTSET)  # a thousand records that nobody reads
         with patch_docutils(), docutils_namespace(), warnings.catch_warnings():
             warnings.filterwarnings("ignore", category=RemovedInSphinx11Warning, module="myst_parser")
             app = Sphinx(
@@ -124,6 +130,23 @@ class Project:
 def make_project(root: Path) -> Project:
     """Return an empty project."""
     return Project(root).write({"conf.py": CONF, "scratch/code.py": "", "docs/index.md": "# Book\n"})
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_katex() -> Iterator[None]:
+    """Let all builds of a process ask one KaTeX, since to start it takes longer than most tests."""
+    engines: dict[int, subprocess.Popen[bytes]] = {}
+
+    def of_this_process(typesetter: katex.Typesetter) -> subprocess.Popen[bytes]:
+        if os.getpid() not in engines:
+            engines[os.getpid()] = katex.start(typesetter.engine)
+        return engines[os.getpid()]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(katex.Typesetter, "_process", of_this_process)
+        yield
+    for engine in engines.values():
+        engine.communicate()
 
 
 @pytest.fixture
