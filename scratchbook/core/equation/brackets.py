@@ -67,14 +67,17 @@ def read_bracket(parser: Parser) -> Node:
 
 
 def check_element(parser: Parser, before: Node) -> None:
-    """Refuse brackets with nothing but indices behind an array: x[2] is an element in code, and twice x on paper."""
-    if parser.text != "[" or not isinstance(before, Name) or before.key in parser.lexicon.numbers:
+    """Refuse brackets with nothing but indices behind an array, or one number: x[2] and x(2) are elements, or twice
+    x."""
+    if parser.text not in ("[", "(") or not isinstance(before, Name) or before.key in parser.lexicon.numbers:
         return
-    inside = list(itertools.takewhile(lambda token: token.text != "]", parser.tokens[parser.place + 1 :]))
-    known = parser.lexicon.integers | parser.lexicon.indices | parser.scope
-    if all(token.kind == "number" or token.text in known or token.text in INDEX_SIGNS for token in inside):
+    sign, closer = parser.text, CLOSER[parser.text]
+    inside = list(itertools.takewhile(lambda token: token.text != closer, parser.tokens[parser.place + 1 :]))
+    known = parser.lexicon.integers | parser.lexicon.indices | parser.scope if sign == "[" else frozenset[str]()
+    signs = INDEX_SIGNS if sign == "[" else frozenset[str]()
+    if all(token.kind == "number" or token.text in known or token.text in signs for token in inside):
         name = latex_of(before.key)
-        fact = f"ambiguous: '[' behind {name} begins the index of its element, as in code, or a factor"
+        fact = f"ambiguous: '{sign}' behind {name} begins the index of its element, or a factor"
         raise fault(f"{fact}; write {name}_{{...}} or {name} \\cdot (...)", parser.token)
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from . import primitives, reductions
 from .algebra import Array, Row, Value
 from .defined import assemble
-from .errors import VectorsError, fault
+from .errors import EquationError, VectorsError, fault
 from .known import LETTERS, WORDS
-from .nodes import Call, Name, Node, free_names
+from .nodes import Call, Name, Node, free_names, walk
 from .parameters import given
 from .render import write
 from .symbols import latex_of
@@ -56,6 +56,26 @@ def is_known(self: Evaluator, node: Call) -> bool:
     defined_ones = {*self.definitions.clauses, *self.definitions.families}
     is_bound = self.functions.has(node.function) or self.functions.has_family(node.base)
     return is_bound or bool({node.function, node.base} & defined_ones) or node.base in KNOWN
+
+
+def known_value(self: Evaluator, left: Node, bound: Bound) -> Value:
+    r"""What a left side is by itself, as \langle A, B \rangle is; None for \log p(x), of which only code knows p."""
+    try:
+        return self.value(left, bound)
+    except EquationError:
+        if is_all_known(self, left, bound):
+            raise
+        return None
+
+
+def is_all_known(self: Evaluator, node: Node, bound: Bound) -> bool:
+    """Has every name of an expression a value, and every function?"""
+    for part in walk(node):
+        if isinstance(part, Name) and part.key not in bound and not self.is_known(part.key):
+            return False
+        if isinstance(part, Call) and not is_known(self, part):
+            return False
+    return True
 
 
 def known(self: Evaluator, node: Call, bound: Bound) -> Value:

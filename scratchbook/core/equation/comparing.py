@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, Final
@@ -20,7 +21,7 @@ from .equation import Definition, Statement
 from .errors import EquationError, StepsError, fault
 from .evaluator import Bound, Budget, Evaluator
 from .evidence import Evidence, Pair
-from .nodes import Call, Derivative, Index, Name, Node, free_names, walk
+from .nodes import Derivative, Index, Name, Node, free_names, walk
 from .picked import check_picked
 from .prepared import Prepared, has_free_sizes
 from .ranges import Span
@@ -28,8 +29,10 @@ from .sides import Side, Sides
 from .slopes import check_slopes, gradient_count, settle
 from .symbols import BESIDE, latex_of
 from .targets import expression_key
-from .verdict import Disagreement
+from .verdict import Disagreement, NothingThere
 
+# How many times as many draws there are at most, where neither side has a value at some.
+MOST: Final = 4
 # Where a gradient is compared whose argument the notation does not declare.
 POINTS: Final = (0.7, np.array([0.3, -0.8, 1.1]))
 
@@ -77,13 +80,10 @@ class Comparer:
 
     def compare_draws(self) -> None:
         """Compare everything at every draw, those that chance does not make last."""
-        for number in range(self.prepared.draws):
-            for side in self.sides.of(number):
-                self.compare(side)
-                if number < gradient_count(self.prepared):
-                    check_slopes(self, side)
-                if side.rows and side.rows not in self.evidence.tally.rows:
-                    self.evidence.tally.rows.append(side.rows)
+        numbers, draws = itertools.count(), self.prepared.draws
+        for done in range(draws):
+            while not self.compare_draw(number := next(numbers), done, is_last=number + 1 >= MOST * draws):
+                pass
         self.evidence.finish()
         for side in self.sides.arranged():
             self.compare(side)
@@ -93,6 +93,25 @@ class Comparer:
                 self.compare(further)
             choices = (budget.choices for budget in self.budgets)
             check_choices(choices, self.prepared.draws, has_ties=self.sides.ties > 0)
+
+    def compare_draw(self, number: int, done: int, *, is_last: bool) -> bool:
+        """Compare everything at one draw, of which so many were before; False where neither side has a value there,
+        which is then as if it had not been drawn."""
+        before, budgets = self.evidence.copy(), len(self.budgets)
+        try:
+            for side in self.sides.of(number):
+                self.compare(side)
+                if done < gradient_count(self.prepared):
+                    check_slopes(self, side)
+                if side.rows and side.rows not in self.evidence.tally.rows:
+                    self.evidence.tally.rows.append(side.rows)
+        except NothingThere:
+            if is_last or self.prepared.points:
+                raise
+            self.evidence = before
+            del self.budgets[budgets:]
+            return False
+        return True
 
     @property
     def steps(self) -> int:
@@ -240,7 +259,7 @@ class Comparer:
             place = tuple(bound[name] - evaluator.base for name in keys)
             expected = self.element(code, place, "the left side", evaluator, statement)
             self.evidence.cover(key, code, place)
-            own = known_value(left, bound, evaluator)
+            own = calls.known_value(evaluator, left, bound)
             if own is not None and np.shape(plain(own)) == np.shape(plain(expected)):  # d(u, v) is no product d (u, v)
                 self.evidence.compare(Pair(key, expected, own, "=", statement, left, bound), side)
             for member, relation in zip(statement.members[1:], statement.relations, strict=True):
@@ -325,26 +344,6 @@ class Comparer:
         clauses = self.prepared.definitions.clauses[key]
         value = defined.assemble(evaluator, key, clauses)
         return value.array if isinstance(value, Row) else value
-
-
-def known_value(left: Node, bound: Bound, evaluator: Evaluator) -> Value:
-    r"""What a left side is by itself, as \langle A, B \rangle is; None for \log p(x), of which only code knows p."""
-    try:
-        return evaluator.value(left, bound)
-    except EquationError:
-        if is_all_known(left, bound, evaluator):
-            raise
-        return None
-
-
-def is_all_known(node: Node, bound: Bound, evaluator: Evaluator) -> bool:
-    """Has every name of an expression a value, and every function?"""
-    for part in walk(node):
-        if isinstance(part, Name) and part.key not in bound and not evaluator.is_known(part.key):
-            return False
-        if isinstance(part, Call) and not calls.is_known(evaluator, part):
-            return False
-    return True
 
 
 def is_start(clause: Clause, place: tuple[int, ...], code: Value, evaluator: Evaluator) -> bool:

@@ -19,12 +19,13 @@ REAL: Final = frozenset([int, float, np.float64])
 @dataclass(frozen=True)
 class Result:
     """How two values compare.  finite: numbers compared.   difference: largest relative one.   reason: why they
-    differ, or empty."""
+    differ, or empty.   is_nothing: is it that neither has a value there?"""
 
     finite: int
     difference: float
     reason: str = ""
     place: tuple[int, ...] = ()
+    is_nothing: bool = False
 
 
 def plain(value: Value, like: Any = None) -> Any:
@@ -71,7 +72,8 @@ def compare_arrays(one: Any, other: Any, rtol: float, *, allows_infinity: bool) 
         place = first_true(odd)
         word = "NaN" if np.isnan(one[place]) or np.isnan(other[place]) else "infinite"
         said = f"a value is {word}, which compares with nothing; keep what divides from 0, as in \\max(1, n)"
-        return Result(int(finite.sum()), float("inf"), said, place)
+        is_alike = same_infinity | (np.isnan(one) & np.isnan(other))
+        return Result(int(finite.sum()), float("inf"), said, place, is_nothing=not (odd & ~is_alike).any())
     gap = np.where(finite, np.abs(np.where(finite, one, 0) - np.where(finite, other, 0)), 0.0)
     size = np.maximum(np.abs(np.where(finite, one, 0)), np.abs(np.where(finite, other, 0)))
     wrong = gap > ATOL + rtol * size

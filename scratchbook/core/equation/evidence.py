@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -19,7 +19,7 @@ from .reductions import holds
 from .sides import Side
 from .symbols import latex_of
 from .targets import is_expression_key
-from .verdict import Disagreement, Mismatch, Tally, Verdict
+from .verdict import Disagreement, Mismatch, NothingThere, Tally, Verdict
 
 SMALL_RTOL: Final = 1e-8
 TIED_RTOL: Final = 1e-6
@@ -63,6 +63,18 @@ class Evidence:
     def __post_init__(self) -> None:
         parts = (part for root in self.prepared.equation.roots() for part in walk(root))
         self.allows_infinity = any(isinstance(part, Constant) and part.name == "infinity" for part in parts)
+
+    def copy(self) -> Evidence:
+        """The same so far, which what is found from here on does not change."""
+        return replace(
+            self,
+            tally=replace(self.tally, gradients=[*self.tally.gradients], rows=[*self.tally.rows]),
+            finite={**self.finite},
+            nonzero={**self.nonzero},
+            covered={key: mask.copy() for key, mask in self.covered.items()},
+            slopes={**self.slopes},
+            heeded={**self.heeded},
+        )
 
     def cover(self, key: str, code: Value, place: tuple[int, ...]) -> None:
         """Note that an element of a target was reached."""
@@ -129,7 +141,8 @@ class Evidence:
         mismatch = Mismatch(
             side.number, of, indices, one, other, result.difference, values, pair.member.start, pair.member.end
         )
-        raise Disagreement(mismatch, self.reason(result, pair) + self.hint(result, side))
+        kind = NothingThere if result.is_nothing else Disagreement
+        raise kind(mismatch, self.reason(result, pair) + self.hint(result, side))
 
     def hint(self, result: Result, side: Side) -> str:
         """What else could explain a difference: several rows given to code for one, or a mask meant as zeros and

@@ -283,9 +283,10 @@ def check_aliases(names: list[str]) -> None:
         own, _, first = names[aliased[0]].partition(" as ")
         symbols, codes = [*names[: aliased[0]], own], [first, *names[aliased[0] + 1 :]]
         pairs = ", ".join(f"{symbol.strip()} as {code.strip()}" for symbol, code in zip(symbols, codes, strict=True))
+        first = ", ".join([names[aliased[0]], *names[: aliased[0]], *names[aliased[0] + 1 :]])
         raise fault(
             f"ambiguous: does '{', '.join(names)}' name each symbol, or only the one before 'as'? write '{pairs}', or "
-            "a line for each"
+            f"a line for each, or '{first}'"
         )
 
 

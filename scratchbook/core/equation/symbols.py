@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from .errors import fault
-from .pieces import closing
+from .pieces import closing, split_commas
 from .spelling import spell
 from .tokens import Macros, Token, read_tokens
 
@@ -165,9 +165,11 @@ def symbol_key(tokens: Sequence[Token]) -> str:
     scripts, place = read_scripts(tokens, place)
     if place < len(tokens) and tokens[place].text == "(":
         function = latex_of(key_of(base, scripts.below, scripts.above, scripts.primes))
+        count = len(split_commas(tokens[place + 1 : closing(tokens, place)]))
+        marks = ", ".join(f"_{number + 1}" for number in range(count)) if count > 1 else "_"
         raise fault(
-            f"'{flat(tokens)}' is a function at an argument; bind the function, '{function} = name(_)', or declare a "
-            "name without brackets",
+            f"'{flat(tokens)}' is a function at an argument; bind the function, '{function} = name({marks})', or "
+            "declare a name without brackets",
             tokens[place],
         )
     if place < len(tokens):

@@ -127,6 +127,10 @@ class Disagreement(Exception):
         self.reason = reason
 
 
+class NothingThere(Disagreement):
+    """Neither side has a finite value at a draw, which says nothing about another one."""
+
+
 def failed(error: EquationError) -> Verdict:
     """The verdict on an equation that could not be checked."""
     place = (error.offset, error.row, error.column, error.caret)

@@ -189,7 +189,7 @@ def test_a_declared_version_passes():
 def test_one_as_for_several_names_is_ambiguous():
     text = said(r"z = a^\top b", "a, b as x, y: vector(n)", "product")
 
-    assert "write 'a as x, b as y', or a line for each" in text
+    assert "write 'a as x, b as y', or a line for each, or 'b as x, a, y'" in text
 
 
 def test_an_as_for_each_name_passes():
