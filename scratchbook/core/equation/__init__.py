@@ -9,7 +9,7 @@ The way of an equation, a room a module:
     described                      sets that a display describes
     bracketed, cells               what stands in brackets behind a name and is no argument: an event, an element
     sites, steps, conditioned      declared names where they stand, the letters that count their steps, and bars below
-    notation, symbols              what each symbol is: kind, shape, name in the code, meaning
+    notation, kinds, symbols       what each symbol is: kind, shape, name in the code, meaning
     lexicon, names, leftsides, letters, general, known    what each name in a display is: names decide, ambiguity fails
     parser, naming, subscripts, brackets, bigoperators, environments, conditions, ellipsis, samples, stretches,
     plain                          one expression to a tree

@@ -11,7 +11,8 @@ from typing import Any, Final
 import numpy as np
 
 from .errors import EquationError
-from .notation import RANGE, Notation, Symbol, sizes_named
+from .kinds import RANGE, sizes_named
+from .notation import Notation, Symbol
 from .options import read_expression
 from .ranges import Span
 

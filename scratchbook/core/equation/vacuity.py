@@ -10,8 +10,9 @@ from .definitions import is_derivable, is_formula_of_known
 from .differentiation import parts_of
 from .equation import Statement
 from .errors import EquationError, fault
+from .kinds import RANGE
 from .nodes import Name, walk
-from .notation import RANGE, read_notation
+from .notation import read_notation
 from .prepared import Prepared
 from .render import write
 from .symbols import latex_of

@@ -5,7 +5,7 @@ import pytest
 from equation_examples import checked
 
 from scratchbook.core.equation.errors import EquationError
-from scratchbook.core.equation.notation import read_kind
+from scratchbook.core.equation.kinds import read_kind
 
 STRIDED = "x: vector(n)\nw: vector(k)\ns: int(2..3)"
 
