@@ -179,6 +179,10 @@ def candidates(scripts: Scripts) -> list[Candidate]:
         if count == len(pieces):
             label, rest = below, ()
         ways.append((label, above, rest, ()))
+        if above and above[0].text == "*" and is_run([token for token in above[1:] if token.text != "'"]):
+            ways.append(
+                (label, above[:1], join_commas(filter(None, [rest, above[1:]])), ())
+            )  # x^{*r}: an element of x^*
         if above:
             ways.append((label, (), rest, above))
     return list(dict.fromkeys(sorted(ways, key=lambda way: -(len(way[0]) + len(way[1])))))

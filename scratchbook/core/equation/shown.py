@@ -1,128 +1,292 @@
-r"""Arrays that are declared with the letter of their index, W_i^Q and f(x_i): where such a letter runs, that is their
-first index."""
+r"""Arrays that are declared with the letters of their indices, W_i^Q, a_{ij}, f(x_i) and w_i(t): where such a letter
+runs, it is an index."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import groupby
 from typing import Final
 
 from .bracketed import script_below
+from .described import mark, units_of
 from .joined import with_members
 from .letters import bound_letters, is_range
-from .lexicon import Lexicon
+from .lexicon import Lexicon, words_of
 from .notation import Notation
-from .pieces import closing, split_at
+from .pieces import closing, join_commas, split_at, split_commas, unwrapped
+from .sites import uses_in
 from .spelling import spell
 from .statements import RawStatement
-from .symbols import LOGARITHMS, flat, read_scripts, split_key
+from .steps import step_of, steps_of
+from .symbols import CHANGE, LOGARITHMS, at_point, flat, key_of, read_scripts
 from .tokens import Token, read_tokens
 
 BARS: Final = (",", "|", r"\mid")
 LOGARITHM: Final = r"\log{"
+Tokens = tuple[Token, ...]
+
+
+@dataclass(frozen=True)
+class Part:
+    """What stands at one place of a name.  where: below, above, or in brackets: _, ^ or (.   of: the x of x_i there.
+    text: i."""
+
+    where: str
+    of: str
+    tokens: Tokens
+
+    @property
+    def text(self) -> str:
+        return flat(self.tokens)
+
+
+@dataclass(frozen=True)
+class Use:
+    """A name with its parts.  rest: what stands above it and is a power.   end: the place behind it."""
+
+    base: str
+    primes: int
+    parts: tuple[Part, ...]
+    rest: Tokens
+    end: int
+
+    @property
+    def form(self) -> list[tuple[str, str]]:
+        """Where it has parts."""
+        return [(part.where, part.of) for part in self.parts]
 
 
 @dataclass(frozen=True)
 class Shown:
-    """An array declared as W_i^Q or f(x_i).  key: that.   base: W or f.   above: Q.   within: the names in brackets.
-
-    is_logarithm: is it \\log p(x_i), so that p(x_i) is the exponential?
-    """
+    """A declared array.  use: as it is declared.   indices: which of its parts are letters that run.   is_logarithm: is
+    it \\log p(x_i), so that p(x_i) is the exponential?"""
 
     key: str
-    base: str
-    above: str = ""
-    within: tuple[str, ...] = ()
+    use: Use
+    indices: tuple[int, ...] = ()
     is_logarithm: bool = False
+
+    def is_label(self, number: int) -> bool:
+        """Is a part a letter in brackets that is no index?"""
+        part = self.use.parts[number]
+        return part.where == "(" and not part.of and is_letter(part) and number not in self.indices
 
 
 def with_shown(statements: Sequence[RawStatement], notation: Notation) -> list[RawStatement]:
-    """The statements with one name for such an array, and what stands at its letter as an index.
+    """The statements with one name for such an array, and what stands at its letters as its indices.
 
-    It is so where a letter that an operator or a range lets run stands there, where nothing else is declared or given
-    by the name without the letter.
+    It is so where a letter that an operator or a range lets run stands there, and for all letters of a group, as of
+    a_{ij}, where they run or stand on left sides; nothing else is declared or given by the name with other letters.
     """
     running = bound_letters(statements, Lexicon())
     running |= {token.text for one in statements if is_range(one) for token in one.members[0] if token.kind == "name"}
+    lefts = [one.members[0] for one in statements if one.relations]
+    given = {token.text for left in lefts for token in left[1:] if token.kind == "name"}
     members = [member for one in statements for member in one.members]
-    found = []
-    for own in map(shown_by, [key for key, symbol in notation.symbols.items() if symbol.kind.shape] if running else ()):
-        if own is None or is_taken(own, statements, notation):
-            continue
-        uses = [use for member in members for place in range(len(member)) if (use := use_at(own, member, place))]
-        if any(len(script) == 1 and script[0].text in running for script, _ in uses):
-            found.append(own)
-    return [with_members(one, partial(put_indices, arrays=found)) for one in statements] if found else [*statements]
+    running |= given & letters_at(members, notation)
+    keys = [key for key, symbol in notation.symbols.items() if symbol.kind.shape] if running | given else []
+    waiting, found = list(filter(None, map(shown_by, keys))), list[Shown]()
+    while waiting:  # a letter that runs at one array does so at the others
+        count = len(found)
+        for own in [*waiting]:
+            uses = [use for member in members for place in range(len(member)) if (use := use_of(own, member, place))]
+            new = replace(own, indices=indices_of(own, uses, running, given, notation))
+            if new.indices and not is_taken(new, statements, notation):
+                found.append(new)
+                waiting.remove(own)
+                running |= {use.parts[number].text for use in uses for number in new.indices}
+        if len(found) == count:
+            break
+    found += [own for own in waiting if own.key.endswith(")") and any(is_later(own, left) for left in lefts)]
+    if not found:
+        return [*statements]
+    put = [with_members(one, partial(put_indices, arrays=found)) for one in statements]
+    for letter in {part.text for own in found for number, part in enumerate(own.use.parts) if own.is_label(number)}:
+        plain = [with_members(one, partial(without_label, letter=letter, declared=notation.symbols)) for one in put]
+        put = put if any(token.text == letter for one in plain for part in one.members for token in part) else plain
+    return put
+
+
+def without_label(tokens: Sequence[Token], letter: str, declared: Collection[str]) -> Iterator[Token]:
+    """Yield the tokens with y for each y(t), which is given at the letter at which others are declared."""
+    place = 0
+    while place < len(tokens):
+        point = at_point(tokens, place)
+        is_declared = point is not None and point[0] in declared
+        if point is not None and is_declared:
+            end = place + point[1]
+        else:
+            end = read_scripts(tokens, place + 1)[1] if tokens[place].kind == "name" else place + 1
+        yield from tokens[place:end]
+        is_behind = tokens[place].kind == "name" and [token.text for token in tokens[end : end + 3]] == [
+            "(",
+            letter,
+            ")",
+        ]
+        place = end + 3 * (is_behind and not is_declared)
+
+
+def letters_at(members: Sequence[Tokens], notation: Notation) -> set[str]:
+    """The letters that index arrays which are declared without, but for those that count steps, as t beside t + 1."""
+    lexicon = Lexicon(words=words_of(notation.symbols))
+    uses = [use for member in members for use in uses_in(member, notation, lexicon)]
+    whole = [use for use in uses if use.rest and len(use.rest) == len(use.symbol.kind.shape) and not use.arguments]
+    steps = {step.letter for use in uses for step in steps_of(use) if step.offset}
+    return {flat(piece) for use in whole for piece in use.rest if len(piece) == 1} - {*notation.symbols} - steps
 
 
 def shown_by(key: str) -> Shown | None:
-    """What a declared name shows of its index; None for one that shows no letter."""
-    is_logarithm = key.startswith(LOGARITHM)
-    text = key.removeprefix(LOGARITHM).replace("}", "", 1) if is_logarithm else key
-    if key.endswith(")"):
-        name, _, inside = text.removesuffix(")").partition("(")  # a word such as IDF is one name
-        if not inside or any(sign in name for sign in "_^'"):
-            return None
-        pieces = [piece for piece in split_at(spell(read_tokens(inside, None)), BARS) if piece]
-        within, letter = tuple(piece[0].text for piece in pieces), one_script(pieces)
-        is_letter = len(letter) == 1 and letter[0].kind == "name"
-        return Shown(key, name, "", within, is_logarithm) if is_letter else None
-    base, below, above, primes = split_key(key)
-    is_letter = len(below) == 1 and below.isalpha() and not key.startswith((r"\frac", LOGARITHM))
-    return Shown(key, base, above + primes) if is_letter else None
+    """What a declared name shows of its indices; None for one that has no parts."""
+    use = name_in(key)
+    return Shown(key, use, is_logarithm=key.startswith(LOGARITHM)) if use and use.parts else None
 
 
-def one_script(pieces: Sequence[Sequence[Token]]) -> tuple[Token, ...]:
-    """The one script that names have below, but for those that stand alone; empty where they have others."""
-    scripts = [script_below(piece) for piece in pieces if len(piece) != 1 or piece[0].kind != "name"]
-    return scripts[0] if len({flat(script) for script in scripts}) == 1 else ()
+def name_in(key: str) -> Use | None:
+    r"""A key as a name with its parts, of \log p(x_i) that of p(x_i); None for one of another form."""
+    text = key.removeprefix(LOGARITHM).replace("}", "", 1) if key.startswith(LOGARITHM) else key
+    base = text.partition("_")[0].partition("^")[0].partition("(")[0]
+    if not base or text.startswith((r"\frac", r"\nabla", CHANGE)) or r"\cdot" in text:
+        return None
+    tokens = spell(read_tokens(text, None))
+    if base.isalpha():  # a word such as IDF is one name
+        tokens = [replace(tokens[0], text=base), *tokens[len(base) :]]
+    use = parts_at(tokens, 0)
+    return use if use and use.end == len(tokens) else None
+
+
+def is_spelled(tokens: Sequence[Token], key: str) -> bool:
+    """Are these tokens a name that is given at letters, w(t+1), or that with its indices, w_i(t+1)?"""
+    use, own = parts_at(tokens, 0), name_in(key)
+    if use is None or own is None or use.end != len(tokens) or (use.base, use.primes) != (own.base, own.primes):
+        return False
+    parts = [[(part.where, part.text) for part in one.parts] for one in (own, use)]
+    return all(part in parts[1] for part in parts[0]) and True
+
+
+def parts_at(tokens: Sequence[Token], place: int, *, is_power: bool = False, has_brackets: bool = True) -> Use | None:
+    """The name at a place with its parts; None for what is no name.  is_power: is what stands above it none of them?"""
+    if tokens[place].kind != "name":
+        return None
+    scripts, end = read_scripts(tokens, place + 1)
+    parts = [Part("_", "", unit) for unit in letters_in(scripts.below)]
+    parts += [Part("^", "", unit) for unit in (() if is_power else letters_in(scripts.above))]
+    if has_brackets and end < len(tokens) and tokens[end].text == "(":
+        closer = closing(tokens, end)
+        for piece in filter(None, split_at(tokens[end + 1 : closer], BARS)):
+            below = script_below(piece)
+            parts.append(Part("(", piece[0].text if below else "", below or tuple(piece)))
+        end = closer + 1
+    return Use(tokens[place].text, scripts.primes, tuple(parts), scripts.above if is_power else (), end)
+
+
+def letters_in(script: Tokens) -> Iterator[Tokens]:
+    """Yield the letters side by side in a script, or what stands there between commas."""
+    for piece in split_commas(unwrapped(script)):
+        units = list(units_of(piece))
+        is_run = all(unit[0].kind in ("name", "number") or unit[0].text == "*" for unit in units)
+        yield from units if is_run else [tuple(piece)]
+
+
+def use_of(own: Shown, tokens: Sequence[Token], place: int) -> Use | None:
+    """The name at a place, if it has the form of a declared one."""
+    if tokens[place].text != own.use.base:
+        return None
+    has = {where for where, _ in own.use.form}
+    use = parts_at(tokens, place, is_power="^" not in has, has_brackets="(" in has)
+    return use if use and (use.form, use.primes) == (own.use.form, own.use.primes) else None
+
+
+def indices_of(
+    own: Shown, uses: Sequence[Use], running: Collection[str], given: Collection[str], notation: Notation
+) -> tuple[int, ...]:
+    """Which parts of a declared name are letters of indices in a display; empty for none."""
+    parts, axes = own.use.parts, len(notation.symbols[own.key].kind.shape)
+    values = {key for key, symbol in notation.symbols.items() if symbol.kind.name not in ("dim", "int", "index")}
+    found = list[int]()
+    for _, numbers in groupby(range(len(parts)), key=lambda number: parts[number].where):
+        group = [*numbers]
+        heads = [number for number in group if parts[number].of]
+        if len({parts[number].text for number in heads}) > 1:
+            continue
+        group = [number for number in heads or group if is_letter(parts[number]) and parts[number].text not in values]
+        runs = [{use.parts[number].text for use in uses} for number in group]
+        # An array of three axes has no product without an index.
+        is_whole = axes > 2 or len(group) == axes == 2
+        known = {*running, *({*given} - {*notation.symbols} if is_whole else ())}
+        if any(texts & {*running} for texts in runs) or (is_whole and all(texts & known for texts in runs)):
+            found += group
+    count = len({(parts[number].of and parts[number].text) or str(number) for number in found})
+    return tuple(found) if count <= axes else ()
+
+
+def is_letter(part: Part) -> bool:
+    """Is it one letter?"""
+    return len(part.tokens) == 1 and part.tokens[0].kind == "name" and (len(part.text) == 1 or part.text[0] == "\\")
 
 
 def is_taken(own: Shown, statements: Sequence[RawStatement], notation: Notation) -> bool:
-    """Is another thing declared or given by the name without the letter, or by that letter's other values?"""
-    for key in [*notation.symbols, *notation.functions]:
-        base, _, above, primes = split_key(key.removeprefix(LOGARITHM).replace("}", "", 1).partition("(")[0])
-        if key != own.key and (base, above + primes) == (own.base, own.above):
+    """Is another thing declared or given by the name without the letters, or by their other values?"""
+    others = [name_in(key) for key in [*notation.symbols, *notation.functions] if key != own.key]
+    others += [parts_at(one.members[0], 0) for one in statements if one.relations]
+    above = [part.text for number, part in enumerate(own.use.parts) if part.where == "^" and number not in own.indices]
+    for use in filter(None, others):
+        if (use.base, use.primes) != (own.use.base, own.use.primes):
+            continue
+        if use.form == own.use.form and name_of(own, use) == own.key:
             return True
-    for left in (one.members[0] for one in statements if one.relations):
-        scripts, _ = read_scripts(left, 1)
-        if left[0].text == own.base and flat(scripts.above) + "'" * scripts.primes == own.above:
+        if use.form != own.use.form and above == [part.text for part in use.parts if part.where == "^"]:
             return True
     return False
 
 
-def use_at(own: Shown, tokens: Sequence[Token], place: int) -> tuple[tuple[Token, ...], int] | None:
-    """What stands at the letter of an array here, and the place behind the array; None for anything else."""
-    if tokens[place].text != own.base or tokens[place].kind != "name":
-        return None
-    scripts, end = read_scripts(tokens, place + 1)
-    if not own.within:
-        is_own = scripts.below and flat(scripts.above) + "'" * scripts.primes == own.above
-        return (scripts.below, end) if is_own else None
-    if end != place + 1 or end >= len(tokens) or tokens[end].text != "(":
-        return None
-    closer = closing(tokens, end)
-    pieces = split_at(tokens[end + 1 : closer], BARS)
-    script = one_script(pieces)
-    return (script, closer + 1) if script and tuple(piece[0].text for piece in pieces) == own.within else None
+def name_of(own: Shown, use: Use) -> str:
+    """The key of an array where it is read, or of what is a step off it, w_i(t+1) beside w_i(t); empty for others."""
+    pairs = list(zip(own.use.parts, use.parts, strict=True))
+    heads = {other.text for number, (one, other) in enumerate(pairs) if number in own.indices and one.of}
+    rest = [(one, other) for number, (one, other) in enumerate(pairs) if number not in own.indices]
+    if len(heads) > 1 or not all(one.text == other.text or is_step(one, other) for one, other in rest):
+        return ""
+    if all(one.text == other.text for one, other in rest):
+        return own.key
+    parts = [other for number, (_, other) in enumerate(pairs) if number not in own.indices]
+    below, above = ([token for part in parts if part.where == sign for token in part.tokens] for sign in "_^")
+    inside = [flat(part.tokens) for part in parts if part.where == "("]
+    return key_of(use.base, below, above, use.primes) + (f"({','.join(inside)})" if inside else "")
+
+
+def is_later(own: Shown, left: Sequence[Token]) -> bool:
+    """Is it what is given at another step, w(t) beside a declared w(t-1)?"""
+    use = use_of(own, left, 0)
+    return use is not None and use.end == len(left) and name_of(own, use) not in ("", own.key)
+
+
+def is_step(one: Part, other: Part) -> bool:
+    """Is one t and the other t + 1?"""
+    first, second = step_of(one.tokens), step_of(other.tokens)
+    return first is not None and second is not None and first[0] == second[0]
 
 
 def put_indices(tokens: Sequence[Token], arrays: Sequence[Shown]) -> Iterator[Token]:
-    """Yield the tokens with each of these arrays as one name with an index."""
+    """Yield the tokens with each of these arrays as one name with its indices."""
     place = 0
     while place < len(tokens):
         at = tokens[place]
         start = place + (at.text in LOGARITHMS and place + 1 < len(tokens))
-        uses = [(own, use) for own in arrays if (use := use_at(own, tokens, start))]
+        uses = [(own, use) for own in arrays if (use := use_of(own, tokens, start)) and name_of(own, use)]
         if not uses or (start > place and not uses[0][0].is_logarithm):
             yield at
             place += 1
             continue
-        own, (script, place) = uses[0]
-        mark = partial(replace, at, kind="symbol")
-        name = replace(at, kind="name", text=own.key, end=tokens[place - 1].end)
-        element = (name, mark(text="_"), mark(text="{"), *script, mark(text="}"))
+        own, use = next((pair for pair in uses if name_of(*pair) == pair[0].key), uses[0])
+        place = use.end
+        name = replace(at, kind="name", text=name_of(own, use), end=tokens[place - 1].end)
+        parts = [use.parts[number] for number in own.indices]
+        indices = join_commas([part.tokens for number, part in enumerate(parts) if not (number and part.of)])
+        element = [name, *([mark("_", at), mark("{", at), *indices, mark("}", at)] if indices else [])]
+        if use.rest:
+            element += [mark("^", at), mark("{", at), *put_indices(use.rest, arrays), mark("}", at)]
         if own.is_logarithm and at is tokens[start]:
-            element = (replace(at, text="exp"), mark(text="("), *element, mark(text=")"))
+            element = [replace(at, text="exp"), mark("(", at), *element, mark(")", at)]
         yield from element

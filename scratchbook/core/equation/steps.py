@@ -73,7 +73,8 @@ def without_steps(
     bound = bound_letters(statements, lexicon)
     uses = [use for one in statements for member in one.members for use in uses_in(member, notation, lexicon)]
     changed = list(statements)
-    for letter in dict.fromkeys(step.letter for use in uses for step in steps_of(use)):
+    steps = sorted((step for use in uses for step in steps_of(use)), key=lambda step: not step.offset)
+    for letter in dict.fromkeys(step.letter for step in steps):  # of two letters too many the one of t + 1 counts
         if letter not in bound and is_free(letter, statements, notation):
             changed = put_steps(changed, letter, notation, lexicon, is_counted=letter in counted)
     return changed

@@ -191,8 +191,11 @@ def at_point(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
     if place >= len(tokens) or tokens[place].text != "(":
         return None
     end = closing(tokens, place) + 1
-    if not is_gradient and any(token.kind == "number" for token in without_scripts(tokens[place:end])):
-        return None  # f(2) is no name, f(s_{t+1}) may be one
+    inside = list(without_scripts(tokens[place:end]))
+    if not is_gradient and any(
+        token.kind == "number" and inside[number - 1].text not in ("+", "-") for number, token in enumerate(inside)
+    ):
+        return None  # f(2) is no name, f(s_{t+1}) and f(t-1) may be ones
     return (written(tokens[start:end]), end) if tokens[end - 1].text == ")" else None
 
 
@@ -273,7 +276,11 @@ def latex_of(key: str) -> str:
     for sign in (r"\nabla", r"\log"):
         if base.startswith(f"{sign}{{") and base.endswith("}"):
             base = f"{sign} {base[len(sign) + 1 : -1]}"
-    shown = base if len(base) == 1 or "\\" in base or "|" in base else rf"\operatorname{{{base}}}".replace("_", r"\_")
+    shown = (
+        base
+        if len(base) == 1 or "\\" in base or "|" in base or base.endswith(")")
+        else rf"\operatorname{{{base}}}".replace("_", r"\_")
+    )
     return shown + primes + script("_", below) + script("^", above)
 
 

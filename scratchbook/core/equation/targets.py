@@ -21,6 +21,7 @@ from .notation import Notation
 from .options import Expression, Request, lines_of, read_expression, split_line
 from .origins import CodeObject, at_path, called_functions, describe
 from .parser import Parser
+from .shown import is_spelled
 from .spelling import spell
 from .symbols import BESIDE, latex_of, split_key, symbol_key
 from .tokens import Macros, Token, read_tokens
@@ -164,7 +165,7 @@ def left_key(left: str, equation: Equation, macros: Macros | None, place: dict[s
     defined = {statement.definition.key for statement in equation.statements if statement.definition}
     try:
         tokens = put_names(spell(read_tokens(left, macros)), equation.lexicon.variables | equation.lexicon.functions)
-        key = plain_key(tokens)
+        key = plain_key(tokens) or next((key for key in defined if is_spelled(tokens, key)), "")
         named = read_left(tokens, equation.lexicon)
         if key not in defined and named is not None and named.arguments is not None:
             key = resolve_left(equation.lexicon, named)[0] or ""
