@@ -39,7 +39,7 @@ STRUT: Final = re.compile(r'class="katex-strut" style="height:([\d.]+)em;(?:vert
 LINE: Final = (0.91, 0.35)
 DRAWING: Final = '<span class="katex-html" aria-hidden="true"'
 HEIGHT: Final = re.compile(r' style="contain-intrinsic-height:[^"]*"')
-DISPLAY: Final = re.compile(r'<div class="equation-body">.*?</div>', re.DOTALL)
+DISPLAY: Final = re.compile(r'<div class="(?:math )?equation-body[^>]*>.*?</div>', re.DOTALL)
 LETTERS: Final = re.compile(r'<span class="([^"]*)"[^>]*>([^<]+)</span>')
 FACE: Final = re.compile(r"\b(?:(?:math|text)(?!normal|rm)[a-z]+|boldsymbol|amsrm|mathnormal)\b")
 
@@ -104,7 +104,7 @@ class Mathematics:
         """Return what to draw for a node."""
         tex = str(node.get("scratchbook_tex", node.astext()))
         if isinstance(node, nodes.math):
-            return Formula(tex, False, form, self.macros)
+            return Formula(tex, bool(node.get("scratchbook_display")), form, self.macros)
         return Formula(display_tex(tex, bool(node.get("no-wrap", node.get("nowrap")))), True, form, self.macros)
 
     def markup(self, writer: HTML5Translator, node: nodes.Element) -> str:
@@ -117,9 +117,10 @@ class Mathematics:
         return drawing.markup if form == "mathml" else drawn_later(drawing.markup)
 
     def visit_math(self, writer: HTML5Translator, node: nodes.math) -> None:
-        """Write mathematics within a sentence."""
-        writer.body.append(writer.starttag(node, "span", "", CLASS="math notranslate nohighlight"))
-        writer.body.append(self.markup(writer, node) + "</span>")
+        """Write mathematics within a sentence, or a display in a term, which no list of LaTeX would take as a block."""
+        tag, kind = ("div", " equation-body") if node.get("scratchbook_display") else ("span", "")
+        writer.body.append(writer.starttag(node, tag, "", CLASS=f"math{kind} notranslate nohighlight"))
+        writer.body.append(f"{self.markup(writer, node)}</{tag}>")
         raise nodes.SkipNode
 
     def visit_math_block(self, writer: HTML5Translator, node: nodes.math_block) -> None:
@@ -149,12 +150,18 @@ def drawn_later(markup: str) -> str:
 
 
 def draw_lone_faces(body: str) -> str:
-    """Return a page on which displays with fonts of their own are drawn at once.
+    """Return a page on which the first display with a font of its own is drawn at once.
 
     A browser asks for a font when it draws the first letter, and a page is printed with the fonts that are there.
     """
     present = faces(DISPLAY.sub("", body))
-    return DISPLAY.sub(lambda found: found[0] if faces(found[0]) <= present else HEIGHT.sub("", found[0], 1), body)
+
+    def drawn(display: re.Match[str]) -> str:
+        own = faces(display[0]) - present
+        present.update(own)
+        return HEIGHT.sub("", display[0], 1) if own else display[0]
+
+    return DISPLAY.sub(drawn, body)
 
 
 def faces(markup: str) -> set[tuple[str, bool]]:

@@ -127,7 +127,7 @@ class ShowRepeats(SphinxPostTransform):
         """Return one equation with its number, and below it what it was checked against."""
         equation = entry.equation
         tex = unnumbered(equation.latex)
-        drawn = nodes.math(tex, tex, scratchbook_tex=rf"\displaystyle {tex}")  # as large as in its chapter
+        drawn = nodes.math(tex, tex, scratchbook_display=True)  # as large as in its chapter
         term = nodes.term("", "", plain_lines(equation) if equation.is_plain else drawn)
         if equation.label:
             term.insert(0, [*self.link(equation.label).children, nodes.Text(" ")])

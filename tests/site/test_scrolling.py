@@ -57,6 +57,27 @@ def test_something_is_passed_over(site, open_page):
         assert page.evaluate(NOT_DRAWN, PASSED_OVER) > 0
 
 
+def test_the_list_of_all_equations_is_passed_over_but_for_the_first_of_each_font(site, open_page):
+    with open_page((site / "second.html").as_uri(), width=390, height=300) as page:
+        pass_over_again(page)
+        drawings = ".equation-list dt .katex-html"
+
+        assert page.evaluate(NOT_DRAWN, drawings) > page.locator(drawings).count() / 2
+
+
+def test_a_wide_equation_of_the_list_scrolls_beside_its_number(site, open_page):
+    with open_page((site / "second.html").as_uri(), width=320) as page:
+        wait_until_all_is_drawn(page)
+        term = page.locator(".equation-list dt:has(a)").first
+        number, body = term.locator("a").first, term.locator(".equation-body")
+        body.evaluate("box => { box.style.fontSize = '400%'; box.scrollLeft = 1000; }")
+        box, seen = number.bounding_box(), body.bounding_box()
+
+        assert box["x"] >= 0
+        assert seen["x"] >= box["x"] + box["width"]
+        assert seen["x"] + seen["width"] <= 320
+
+
 def test_once_there_is_time_everything_is_drawn_for_pictures_of_the_whole_page(site, open_page):
     with open_page(chapter(site), width=390, height=300) as page:
         wait_until_all_is_drawn(page)

@@ -1,7 +1,7 @@
 // What scrolls: wide boxes are reached by the keyboard, and the list of chapters shows where the reader is.
 (() => {
   "use strict";
-  const kinds = ".equation-body, .highlight pre, .table-wrapper, .equation-list dt, .scratchbook-figure";
+  const kinds = ".equation-body, .highlight pre, .table-wrapper, .scratchbook-figure";
   const boxes = [...document.querySelectorAll(kinds)];
   const reach = (seen) => {
     const wide = seen.map((box) => box.scrollWidth > box.clientWidth); // before any change: one layout, not one a box
