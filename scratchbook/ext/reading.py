@@ -25,6 +25,12 @@ SECONDS_AN_EQUATION: Final = 12.0
 LONGEST_DESCRIPTION: Final = 160
 CHAPTER_LINK: Final = re.compile(r'<li class="toctree-l1"><a class="reference internal" href="([^"#]+)">.*?</a>')
 
+# What Sphinx and its extensions make beside the chapters.
+MADE_PAGES: Final = {
+    "404": "Nothing stands at this address. The first page of {} lists its chapters, and the search finds the rest.",
+    "genindex": "The index of {}: its terms and the names of its code, each with the place where it is explained.",
+    "search": "Search {}: its words, the names of its functions, and what its code printed.",
+}
 CELL: Final = re.compile(r"<td.*?</td>", re.DOTALL)
 CODE: Final = re.compile(r'(?<=<span class="pre">)[^<]*')
 JOINT: Final = re.compile(r"(?<=[^\W\d]{3})[_./](?=[^\W\d]{3})")
@@ -81,19 +87,21 @@ def first_sentences(doctree: nodes.document) -> str:
     return re.sub(r"\s+\S*$", "", text[: LONGEST_DESCRIPTION - 1]) + "…"
 
 
+def made_page(app: Sphinx, pagename: str) -> str:
+    """Return what a page is for that no chapter stands behind, "" for one that we do not know."""
+    return MADE_PAGES.get(pagename, "").format(app.config.project)
+
+
 def complete_page(app: Sphinx, pagename: str, templatename: str, context: dict[str, Any], doctree: Any) -> None:
     """Give a page its description, its neighbours' descriptions, and the file of its style and script."""
     if app.builder.format != "html" or app.builder.name == "epub":
         return
-    if (
-        doctree is not None
-        and not description_of(app.env, pagename)
-        and 'name="description"' not in context["metatags"]
-    ):
-        text = first_sentences(doctree)
-        if text:
-            context["metatags"] += f'\n<meta name="description" content="{escape(text)}">'
     said = description_of(app.env, pagename)
+    tags = context.get("metatags", "")
+    if not said and 'name="description"' not in tags:
+        text = first_sentences(doctree) if doctree is not None else made_page(app, pagename)
+        if text:
+            context["metatags"] = f'{tags}\n<meta name="description" content="{escape(text)}">'
     if said:
         context["meta"] = {**(context.get("meta") or {}), "og:description": said}
     _parent, before, after = app.builder.relations.get(pagename, (None, None, None))  # type: ignore[attr-defined]

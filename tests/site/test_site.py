@@ -82,6 +82,12 @@ def test_every_anchor_is_there_once(pages):
     assert {address: names for address, names in doubled.items() if names} == {}
 
 
+def test_every_page_says_once_what_it_is_for(site):
+    described = re.compile(r'<meta (?=[^>]*name="description")[^>]*content="[^"]{20,}"')
+
+    assert {page.name for page in site.rglob("*.html") if len(described.findall(page.read_text("utf-8"))) != 1} == set()
+
+
 def test_we_write_no_script_into_pages(chapter):
     inline = re.findall(r"<script>(.*?)</script>", read(chapter), re.DOTALL)
 
