@@ -29,7 +29,9 @@ from scratchbook.ext.settings import kept_pieces
 logger = logging.getLogger(__name__)
 HERE: Final = Path(__file__).parent
 ENGINE: Final = HERE / "engine" / "katex.min.js"
-NUMBERED: Final = re.compile(r"\\(begin|end)\{(equation|align|gather|alignat|flalign|multline)\}")
+DISPLAYS: Final = re.compile(r"\\(begin|end)\{(equation|align|gather|alignat)\*?\}")
+PARTS: Final = {"align": "aligned", "gather": "gathered", "alignat": "alignedat"}
+NUMBERING: Final = re.compile(r"\\(?:nonumber|notag)(?![A-Za-z])")
 WORDS: Final = re.compile(r"\\(?:operatorname\*?|mathrm|mathsf|text|textrm|mathtt)\s*\{([^{}]*)\}")
 PRICE: Final = re.compile(r"\d[\d.,]*(\s+[a-z]{2,}\b.*\s|\s*[-–]|\s.*\s)", re.DOTALL)
 
@@ -105,7 +107,7 @@ class Mathematics:
         tex = str(node.get("scratchbook_tex", node.astext()))
         if isinstance(node, nodes.math):
             return Formula(tex, bool(node.get("scratchbook_display")), form, self.macros)
-        return Formula(display_tex(tex, bool(node.get("no-wrap", node.get("nowrap")))), True, form, self.macros)
+        return Formula(display_tex(tex), True, form, self.macros)
 
     def markup(self, writer: HTML5Translator, node: nodes.Element) -> str:
         """Return the drawing of a node, or its TeX where that cannot be drawn."""
@@ -187,15 +189,24 @@ def find_mathematics(doctree: nodes.document) -> Iterator[nodes.Element]:
     yield from doctree.findall(lambda node: isinstance(node, nodes.math | nodes.math_block))  # type: ignore[misc]
 
 
-def display_tex(tex: str, is_environment: bool) -> str:
+def display_tex(tex: str) -> str:
     """Return a display as KaTeX wants it: rows joined as Sphinx joins them for LaTeX, numbers left to Sphinx."""
-    if is_environment:
-        return NUMBERED.sub(r"\\\1{\2*}", tex)
-    parts = [part.strip() for part in re.split(r"\n\s*\n", tex) if part.strip()]
+    parts = [part.strip() for part in re.split(r"\n\s*\n", one_display(tex)) if part.strip()]
     rows = [rf"\begin{{split}}{part}\end{{split}}" if needs_split(part) else part for part in parts]
     if len(rows) <= 1:
         return "".join(rows)
     return r"\begin{aligned}" + r" \\ ".join(rows) + r"\end{aligned}"
+
+
+def one_display(tex: str) -> str:
+    """Return TeX whose environments are parts of one display: it has one number or none, and LaTeX nests no two.
+
+    Rows that have tags keep their environment, since only there LaTeX and KaTeX allow several.
+    """
+    if r"\tag" in tex:
+        return DISPLAYS.sub(r"\\\1{\2*}", tex)
+    inner = DISPLAYS.sub(lambda found: f"\\{found[1]}{{{PARTS[found[2]]}}}" if found[2] in PARTS else "", tex)
+    return NUMBERING.sub("", inner)
 
 
 def needs_split(part: str) -> bool:

@@ -17,7 +17,7 @@ from sphinx.builders.latex.nodes import math_reference
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from scratchbook.ext.boxes import parts_of
-from scratchbook.ext.mathematics import display_tex
+from scratchbook.ext.mathematics import display_tex, one_display
 
 STYLE: Final = Path(__file__).parent / "latex-style" / "scratchbook.sty"
 BOXES: Final = ("teach", "in-practice", "question", "quiz", "exercise", "hint", "solution", "key-equations")
@@ -74,6 +74,21 @@ class LabelsForPaper(SphinxPostTransform):
                 label.replace_self(nodes.container("", nodes.paragraph("", "", *label.children), classes=[name]))
 
 
+class DisplaysForPaper(SphinxPostTransform):
+    """Give an environment of several rows one number or none, as on the page."""
+
+    default_priority = 438
+    formats = ("latex",)
+
+    def run(self, **kwargs: Any) -> None:
+        """Make each environment a part of the display that Sphinx writes round all others."""
+        for block in list(self.document.findall(nodes.math_block)):
+            tex = one_display(block.astext())
+            block.children = [nodes.Text(tex)]
+            block.setup_child(block.children[0])
+            block["nowrap"] = block["no-wrap"] = bool(block.get("no-wrap", block.get("nowrap"))) and r"\tag" in tex
+
+
 class KeyEquationsForPaper(SphinxPostTransform):
     """Write the number of a repeated equation beside it, where a sheet of paper expects it."""
 
@@ -88,7 +103,7 @@ class KeyEquationsForPaper(SphinxPostTransform):
             equation, reference = link.previous_sibling(), next(iter(link.findall(math_reference)), None)
             if isinstance(equation, nodes.math_block) and reference is not None:
                 label = f"equation:{reference['docname']}:{reference['target']}"
-                body = display_tex(equation.astext(), bool(equation.get("no-wrap")))
+                body = display_tex(equation.astext())
                 if not body.startswith(r"\begin{split}"):
                     body = rf"\begin{{split}}{body}\end{{split}}"
                 tex = rf"\begin{{equation*}}{body}\tag{{\ref{{{label}}}}}\end{{equation*}}"
@@ -222,8 +237,8 @@ def give_style(app: Sphinx) -> None:
 
 
 TRANSFORMS: Final = (
-    DrawingsForPaper, BoxesForPaper, LeadsForPaper, MarksForPaper, LabelsForPaper, KeyEquationsForPaper, TablesForPaper,
-    WorksForPaper,
+    DrawingsForPaper, BoxesForPaper, LeadsForPaper, MarksForPaper, LabelsForPaper, DisplaysForPaper,
+    KeyEquationsForPaper, TablesForPaper, WorksForPaper,
 )  # fmt: skip
 
 

@@ -31,14 +31,13 @@ HEAVIEST: Final = 60_000  # characters of SVG: a page should not grow by a pictu
 class Kept:
     """What a preview needs of another page's equation, listing or figure.
 
-    anchor: its id.   tex: of an equation, "" for others.   is_environment: TeX that brings its own environment.
+    anchor: its id.   tex: of an equation, "" for others.
     cell: of a listing.   cells: that may have drawn a figure.   image: of a figure that is a file, from the sources.
     alt: what a figure shows.
     """
 
     anchor: str
     tex: str = ""
-    is_environment: bool = False
     cell: str = ""
     cells: tuple[str, ...] = ()
     image: str = ""
@@ -50,8 +49,7 @@ def keep_targets(app: Sphinx, doctree: nodes.document) -> None:
     domain, docname = domain_of(app.env), app.env.current_document.docname
     for block in doctree.findall(nodes.math_block):
         if block["ids"]:
-            is_environment = bool(block.get("no-wrap", block.get("nowrap")))
-            domain.keep(docname, "previews", Kept(block["ids"][0], block.astext(), is_environment))
+            domain.keep(docname, "previews", Kept(block["ids"][0], block.astext()))
     for listing in doctree.findall(nodes.literal_block):
         slot = listing.get("scratchbook")
         names = [*listing["ids"], *(listing.parent["ids"] if isinstance(listing.parent, nodes.container) else ())]
@@ -138,7 +136,7 @@ class Previews:
         if kept.tex:
             if not is_chosen(app):
                 return ""
-            node = nodes.math_block(kept.tex, kept.tex, nowrap=kept.is_environment)
+            node = nodes.math_block(kept.tex, kept.tex)
             drawing = self.mathematics.typesetter.draw(self.mathematics.formula(node))
             return f'<div class="math equation"><div class="equation-body">{drawing.markup}</div></div>'
         if kept.cells or kept.image:

@@ -95,6 +95,7 @@ def test_an_environment_has_no_numbers_of_its_own(chapter, environment):
 
     assert built.warnings == []
     assert "eqn-num" not in built.file("index.html")
+    assert "eqn-num" not in chapter(f"# Book\n\n$$\n{markdown[8:]}$$\n", builder="html").file("index.html")
 
 
 def test_rows_are_joined_as_sphinx_joins_them(chapter):

@@ -37,6 +37,29 @@ x: scalar -- a number
 \operatorname{scale}(x) = 3 x
 ```
 
+$$
+\begin{align}
+u &= 1 \nonumber \\
+v &= 2
+\end{align}
+$$
+
+\begin{gather*}
+u = 3 \tag{first} \\
+v = 4 \tag{second}
+\end{gather*}
+
+\begin{align}
+u &= 5 \\
+v &= 6
+\end{align}
+
+```{math}
+:label: eq-last
+
+z = 7
+```
+
 **Listings**
 
 ```{live} code.py
@@ -136,7 +159,7 @@ def scale(x):
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 40 20"><rect width="40" height="20" fill="none"/></svg>'
 SETTINGS = {
     "latex_engine": "xelatex",
-    "myst_enable_extensions": ["colon_fence", "dollarmath"],
+    "myst_enable_extensions": ["amsmath", "colon_fence", "dollarmath"],
     "scratchbook_macros": {"vx": r"\mathbf{x}"},
     "numfig": True,
 }
@@ -178,6 +201,13 @@ def test_stars_and_kind_stand_in_the_title(tex):
 
 def test_a_repeated_equation_has_its_number_beside_it(tex):
     assert r"\tag{\ref{equation:index:eq-sum}}\end{equation*}" in environment(tex, "key-equations")
+
+
+def test_an_environment_of_rows_has_one_number_or_none_as_on_the_page(book, tex):
+    displays = re.findall(r"\\begin\{(?:equation|align|gather)(\*?)\}", tex)
+
+    assert displays == ["", "*", "", "*", "*", "", ""]
+    assert displays.count("") == book.app.env.domains.math_domain.get_equation_number_for("eq-last")
 
 
 def test_a_box_is_one_environment_and_not_one_for_each_of_its_classes(tex):
