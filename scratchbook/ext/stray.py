@@ -30,6 +30,8 @@ FENCE: Final = re.compile(r"^[ \t]*((?:`{3,}|:{3,}|~{3,})[ \t]*\{[A-Za-z][\w:+.-
 COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
 # A directive of reStructuredText in Markdown; how it begins is checked against the names that there are.
 OTHER_MARKUP: Final = re.compile(r"^[ \t]*\.\. ([a-z][\w:+.-]*)::", re.MULTILINE)
+# A display of LaTeX; in Markdown it is one only with amsmath, and only where it begins a line.
+ENVIRONMENT: Final = re.compile(r"\\begin\{[A-Za-z]+\*?\}")
 HEAD: Final = "write its name within braces without a blank, and a blank behind them"
 LEFT: Final = "and stands on the page as it is"
 # The two halves of a formula and of code that `|` has parted; a price has neither.
@@ -78,7 +80,7 @@ def find_stray(node: nodes.Text) -> Iterator[tuple[int, str]]:
     """Yield where in a text markup begins that does nothing, and what to say of it."""
     if not any(letter in node for letter in "{:$`") or enclosing(node, QUOTED) is not None:
         return
-    is_formula = isinstance(node.parent, nodes.math | nodes.math_block)
+    is_formula, is_raw = (isinstance(node.parent, kind) for kind in (nodes.math | nodes.math_block, nodes.raw))
     words = COMMENT.sub(lambda found: re.sub("[^\n]", " ", found[0]), node)
     for found in (OUR_OPEN_ROLE if is_formula else OPEN_ROLE).finditer(words):
         choice = "a formula has no roles" if is_formula else "close its backtick"
@@ -97,6 +99,9 @@ def find_stray(node: nodes.Text) -> Iterator[tuple[int, str]]:
     if not is_formula and (display := DISPLAY.search(words)):
         choice = "enable dollarmath, and end each display with $$ before the next begins"
         yield display.start(), f"'$$' begins and ends no display here {LEFT}; {choice}"
+    elif not is_formula and not is_raw and (environment := ENVIRONMENT.search(words)):
+        choice = "write $$ around it, or enable amsmath and begin a paragraph with it"
+        yield environment.start(), f"'{environment[0]}' begins no display here {LEFT}; {choice}"
     loose = LOOSE_ROLE.search(node)
     if loose and isinstance(following(node), nodes.literal | nodes.title_reference):
         choice = f"write {{{loose[1] or loose[2]}}} with the backtick right behind it"

@@ -61,12 +61,17 @@ def test_a_directive_of_other_markup_is_told_at_its_line(chapter, name):
 
 
 DISPLAY = "'$$' begins and ends no display here and stands on the page as it is; enable dollarmath, and end each "
+LATEX = (
+    "begins no display here and stands on the page as it is; write $$ around it, or enable amsmath and begin a "
+    "paragraph with it"
+)
 MISSPELT = {
     "no blank": ("```{live}print(1)\n```", 3, f"'```{{live}}print(1)' {HEAD}"),
     "blanks within": ("```{ live }\nprint(1)\n```", 3, f"'```{{' {HEAD}"),
     "colons": ("Words.\n\n:::{note}x\nWords\n:::", 5, f"':::{{note}}x' {HEAD}"),
     "no braces": ("```live\nprint(1)\n```", 3, "'```live' is code in a language that nobody knows; write ```{live}"),
     "never ended": ("First\n\n$$\nx = 1\n\nMore.", 5, f"{DISPLAY}display with $$ before the next begins"),
+    "of LaTeX": ("First\n\\begin{align*}\na &= 1\n\\end{align*}", 4, f"'\\begin{{align*}}' {LATEX}"),
     "ended once too often": ("$$\nx\n\nMore.\n\n$$\ny\n$$", 10, f"{DISPLAY}display with $$ before the next begins"),
 }  # fmt: skip
 
@@ -105,6 +110,7 @@ def test_a_role_in_a_plain_option_is_told(project, name):
         "% {value}`x\n\n<!-- {value}`x -->",
         "```python\nx\n```\n\n```text\nx\n```\n\n```\nx\n```\n\n:::aside\nx\n:::",
         "$$\nx\n$$\n\n$$x$$ and $$y$$, `$$`.\n\n- $$\n  x\n  $$",
+        "`\\begin{align}`, $\\begin{pmatrix}1\\end{pmatrix}$\n\n```{raw} latex\n\\begin{center}\\end{center}\n```",
         "The set {value} of {x}, of `{y}` and $\\{value\\}$.",
         "| a |\n| - |\n| {value}`1\\|2` |",
         "| a | b | c |\n| - | - | - |\n| $P(A\\|B)$ | `a\\|b` | 2 |\n| \\$5 | costs $10 | $20 |\n| 5$ | 7$ | $x$ |",
