@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-# Operating system commands and other strings, control sequences, two-letter escapes; each may be cut off by the end.
+# Operating system commands and other strings, control sequences, two-letter escapes; each may be cut off.
 ESCAPES: Final = re.compile(
-    r"\x1b[\]PX^_][^\n]*?(?:\x07|\x1b\\|(?=\n)|\Z)|(?:\x1b\[|\x9b)[0-?]*[ -/]*(?:[@-~]|\Z)|\x1b[ -/]*(?:[0-~]|\Z)"
+    r"\x1b[\]PX^_][^\n]*?(?:\x07|\x1b\\|(?=\n)|\Z)|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]?|\x1b[ -/]*[0-~]?"
 )
 CONTROLS: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 # They turn the order of letters round, show nothing or are no letters, so that a reader sees something else than was

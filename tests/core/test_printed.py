@@ -16,6 +16,8 @@ from scratchbook.core.printed import Printed, clean_text, say_bytes, show_bytes
         ("\x9b1mbold", "bold"),
         ("unfinished \x1b", "unfinished "),
         ("unfinished \x1b[3", "unfinished "),
+        ("unfinished \x1b[3\nnext", "unfinished \nnext"),
+        ("unfinished \x1b(\nnext", "unfinished \nnext"),
         ("unfinished \x1b]8;;http", "unfinished "),
         ("unfinished \x1b]8;;http\nnext", "unfinished \nnext"),
         ("bell\x07 null\x00 form\x0c feed\x7f", "bell null form feed"),
