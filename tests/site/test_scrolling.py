@@ -78,6 +78,14 @@ def test_a_wide_equation_of_the_list_scrolls_beside_its_number(site, open_page):
         assert seen["x"] + seen["width"] <= 320
 
 
+def test_a_short_equation_of_the_list_begins_right_behind_its_number(site, open_page):
+    with open_page((site / "second.html").as_uri(), width=1366) as page:
+        term = page.locator(".equation-list dt:has(a)").first
+        number, letters = (term.locator(part).first.bounding_box() for part in ("a", ".katex-base"))
+
+        assert 0 < letters["x"] - number["x"] - number["width"] < 24
+
+
 def test_once_there_is_time_everything_is_drawn_for_pictures_of_the_whole_page(site, open_page):
     with open_page(chapter(site), width=390, height=300) as page:
         wait_until_all_is_drawn(page)
