@@ -121,6 +121,27 @@ def test_a_name_in_a_table_stays_whole_where_there_is_room(site, open_page):
         assert len({top for top, _ in narrow.locator(name).evaluate(LINES)}) > 1
 
 
+def test_a_citation_in_a_table_is_not_torn(site, open_page):
+    with open_page(chapter(site), width=1366) as page:
+        cited = page.locator("td .bibtex-citation").all()
+
+        assert [len({top for top, _ in one.evaluate(LINES)}) for one in cited] == [1, 1]
+
+
+def test_a_table_of_eight_columns_is_seen_on_a_wide_page(site, open_page):
+    with open_page(chapter(site), width=1366) as page:
+        table = page.locator(".table-wrapper:has(th:nth-child(8))")
+
+        assert table.evaluate("box => box.scrollWidth <= box.clientWidth")
+
+
+def test_a_page_without_contents_stands_in_the_middle(site, open_page):
+    with open_page((site / "search.html").as_uri(), width=1366) as page:
+        box, room = (page.locator(name).bounding_box() for name in (".content", ".main"))
+
+        assert box["x"] - room["x"] == pytest.approx(room["x"] + room["width"] - box["x"] - box["width"], abs=1)
+
+
 def test_three_columns_of_words_are_seen_on_the_smallest_phone(site, open_page):
     with open_page(chapter(site), width=320) as page:
         table = page.locator(".table-wrapper:has(td:has-text('the output disappears'))")
