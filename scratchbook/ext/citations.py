@@ -10,10 +10,12 @@ from __future__ import annotations
 import contextlib
 import io
 import pickle
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import metadata
+from pathlib import Path
 from typing import Any, ClassVar, Final
 
 import pybtex
@@ -26,11 +28,17 @@ from pybtex.style.labels import BaseLabelStyle
 from pybtex.style.names.plain import NameStyle
 from pybtex.style.sorting.author_year_title import SortingStyle
 from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
 
+from scratchbook.core.errors import Mistake, Place
 from scratchbook.core.kept import Kept, key_of
+from scratchbook.ext.directive import path_from_root
 from scratchbook.ext.incremental import own_digest
+from scratchbook.ext.report import Met, say
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
+COMMAND: Final = re.compile(r"\\[A-Za-z]+")
 TEXTS: Final = {"Text", "String", "Tag", "HRef", "Protected", "Symbol"}
 
 
@@ -126,7 +134,36 @@ def author_year(entry: Any) -> str:
     return ", ".join(filter(None, [said, year]))
 
 
+def tell_commands(app: Sphinx, env: BuildEnvironment) -> None:
+    """Tell of each command of LaTeX that a list of works shows as it is: pybtex knows accents and signs alone."""
+    shown = {cited.entry.key: str(cited.formatted_entry.text) for cited in env.domaindata["cite"]["citations"]}
+    for key, text in sorted(shown.items()):
+        command = COMMAND.search(text)
+        if command is None:
+            continue
+        fact = f"'{command[0]}' of '{key}' is not understood, and stands in the list of works as it is"
+        place = place_of_work(env, key)
+        say(app, [Met(Mistake("output", f"{fact}; write the words without it", place), place)])
+
+
+def place_of_work(env: BuildEnvironment, key: str) -> Place:
+    """Return the line of the bibliography at which a work begins."""
+    head = re.compile(rf"\s*@\w+\s*[{{(]\s*{re.escape(key)}\s*,", re.IGNORECASE)
+    for path in map(Path, env.domaindata["cite"]["bibdata"].bibfiles):
+        for number, line in enumerate(path.read_text("utf-8", errors="replace").splitlines(), start=1):
+            if head.match(line):
+                return Place(path_from_root(env, str(path)), number)
+    return Place("conf.py", 1)
+
+
+def listen(app: Sphinx, config: Config) -> None:
+    """Look at the works of a project that has a bibliography, once they are set."""
+    if "sphinxcontrib.bibtex" in app.extensions:
+        app.connect("env-updated", tell_commands, priority=900)
+
+
 def register(app: Sphinx) -> None:
     """Tell pybtex the style; conf.py chooses it with `bibtex_default_style = "author_year"`."""
+    app.connect("config-inited", listen)
     pybtex.plugin.entry_points = find_plugins
     register_plugin("pybtex.style.formatting", "author_year", AuthorYearStyle)

@@ -86,6 +86,22 @@ def test_an_unknown_source_is_a_message(project):
     assert any('"nobody"' in message for message in project.build().warnings)
 
 
+def test_a_command_of_latex_in_a_title_is_told_at_its_work(project):
+    project.settings |= {
+        "extensions": ["myst_parser", "scratchbook", "sphinxcontrib.bibtex"],
+        "bibtex_bibfiles": ["a.bib"],
+    }
+    work = '@book{%s, title={%s}, author={J{\\"o}rg, A}, year={1931}, publisher={P \\& $\\alpha$}}\n'
+    project.write({"a.bib": work % ("first", "A 100\\% {Title}") + work % ("second", "On \\textit{species}")})
+    project.write({"docs/index.md": "# A\n\nSee {cite:p}`first` and {cite:p}`second`.\n\n```{bibliography}\n```\n"})
+    for built in (project.build(), project.build()):
+        assert built.status == 1
+        assert built.warnings == [
+            "a.bib:2: WARNING: '\\textit' of 'second' is not understood, and stands in the list of works as it is; "
+            "write the words without it [scratchbook.output]"
+        ]
+
+
 class Command:
     """What pickle makes by calling something."""
 
