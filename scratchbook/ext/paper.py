@@ -126,6 +126,8 @@ class LeadsForPaper(SphinxPostTransform):
                 line += nodes.raw("", r"\nopagebreak{}", format="latex")
         for term in list(self.document.findall(nodes.term)):
             if "equation-list" in term.parent.parent["classes"]:
+                for drawn in term.findall(nodes.math):
+                    drawn.insert(0, nodes.Text("\\displaystyle "))  # as large as in its chapter
                 term.children = [nodes.inline("", "", *term.children, classes=["equation-term"])]
                 term.setup_child(term.children[0])
 

@@ -1,5 +1,6 @@
 """The list of all equations: what each was checked by."""
 
+import pytest
 from docutils import nodes
 
 PAGE = """# Page
@@ -31,3 +32,14 @@ def test_the_list_leads_to_each_chapter_by_number_and_follows_its_title(project)
     project.write({"docs/a.md": chapter.replace("# A", "# Anew")})
 
     assert "<span>1. Anew</span></a></strong></p>" in project.build("html").file("index.html")
+
+
+@pytest.mark.parametrize(
+    ("builder", "file", "display"),
+    [("html", "index.html", '<span class="katex-display">'), ("latex", "book.tex", r"\(\displaystyle a = a\)")],
+)
+def test_the_list_draws_an_equation_as_large_as_its_chapter_does(project, builder, file, display):
+    page = PAGE.replace(":check-with: rules.agree\n", "")
+    text = project.write({"docs/index.md": page}).build(builder).file(file)
+
+    assert display in text[text.index("not checked") - 4000 :]
