@@ -4,9 +4,9 @@ The way of an equation, a room a module:
 
     tokens, pieces, spelling, speller, vocabulary   LaTeX and the page's macros to names, numbers and signs
     statements, piecewise, joined, listed, rewritten   rows, "where" parts, ranges and lines of cases to relations
-    labelled, differences          names in brackets on the left; sets without some of their elements, as conditions
-    shown, setnames                  arrays declared with the letter of their index; sets below names
-    described                      sets that a display describes
+    labelled                       names in brackets on the left
+    shown, setnames                  arrays declared with the letters of their indices; sets below names
+    described, unions, members     sets that a display describes, those made of others, and where they are read
     bracketed, cells               what stands in brackets behind a name and is no argument: an event, an element
     sites, steps, conditioned      declared names where they stand, the letters that count their steps, and bars below
     notation, kinds, symbols       what each symbol is: kind, shape, name in the code, meaning

@@ -58,6 +58,7 @@ def is_filler(token: Token) -> bool:
 
 def read_logic(parser: Parser, tokens: Sequence[Token]) -> Node:
     """Comparisons joined by 'or', then by 'and' or commas."""
+    tokens = unwrapped(tokens)
     for word, signs in (("or", (r"\vee", "or")), ("and", (r"\wedge", "and", ","))):
         pieces = split_at(tokens, signs)
         if len(pieces) > 1:
@@ -70,7 +71,7 @@ def read_logic(parser: Parser, tokens: Sequence[Token]) -> Node:
     if "even" in words or "odd" in words:
         body = parser.inside([token for token in tokens if token.kind != "text"]).whole()
         return Parity(body, "even" in words, start=tokens[0].start, end=tokens[-1].end)
-    inner = parser.inside(unwrapped(tokens))
+    inner = parser.inside(tokens)
     node = finish_condition(inner, inner.expression())
     if inner.token.kind != "end":
         raise inner.unexpected("a relation")

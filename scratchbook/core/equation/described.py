@@ -10,9 +10,9 @@ from .errors import fault
 from .leftsides import read_left
 from .lexicon import Lexicon
 from .notation import Notation
-from .pieces import closing, split_at, split_commas, top_level, unwrapped
+from .pieces import closing, split_commas, top_level, unwrapped
 from .statements import RawStatement
-from .symbols import BESIDE, flat, group, latex_of, read_scripts, split_key
+from .symbols import flat, latex_of, read_scripts, split_key
 from .tokens import Token
 from .vocabulary import RELATIONS
 
@@ -48,43 +48,6 @@ class Use:
     name: str
     arguments: tuple[Unit, ...]
     end: int
-
-
-def with_sets(statements: Sequence[RawStatement], notation: Notation) -> list[RawStatement]:
-    """The statements with every such set as its condition, and without those that only describe one.
-
-    Raises EquationError for a set that is declared or described twice, one that reads a letter that is none of its
-    own, and one that is read as anything but what an operator runs over.
-    """
-    sets: dict[str, Described] = {}
-    kept = list[RawStatement]()
-    for statement in statements:
-        own = read_described(statement, notation)
-        if own is None:
-            kept.append(statement)
-            continue
-        if own.name in sets:
-            raise fault(f"the set {latex_of(own.name)} is described twice; keep one", statement.members[0][0])
-        check_letters(own, statements, notation)
-        sets[own.name] = own
-    for statement in kept:
-        use = use_at(statement.members[0], 1) if statement.members[0][0].text in BARS else None
-        if use and own_of(use, sets) and use.end == len(statement.members[0]) - 1:
-            name = latex_of(use.name)
-            said = f"the size of {name} is given twice, by the set and here"
-            raise fault(f"{said}; drop one, or name this by another letter", statement.members[0][0])
-    changed = [
-        replace(one, members=tuple(tuple(put_sets(part, sets, notation)) for part in one.members)) for one in kept
-    ]
-    for token in (token for statement in changed for member in statement.members for token in member):
-        if token.kind == "name" and token.text in {name.partition("_")[0] for name in sets}:
-            name = latex_of(token.text)
-            raise fault(
-                f"the set {name} is read as what an operator runs over, at as many letters as it has, or as its size; "
-                f"write \\sum_{{j \\in {name}}} or |{name}|",
-                token,
-            )
-    return changed
 
 
 def read_described(statement: RawStatement, notation: Notation) -> Described | None:
@@ -138,67 +101,6 @@ def check_letters(own: Described, statements: Sequence[RawStatement], notation: 
             name = latex_of(own.name)
             said = f"the set {name} reads {flat(unit)}, which has no value and is no letter of {name}"
             raise fault(f"{said}; write {name}_{flat(unit)} = ...", unit[0])
-
-
-def put_sets(tokens: Sequence[Token], sets: Mapping[str, Described], notation: Notation) -> Iterator[Token]:
-    r"""Yield the tokens with \sum_{j \in P_i} as \sum_{j, y_j = y_i}, and with |P_i| as the sum of ones there; so with
-    |\{ j : y_j = y_i \}|."""
-    place = 0
-    while place < len(tokens):
-        token = tokens[place]
-        place += 1
-        if token.text == "_" and place < len(tokens) and tokens[place].text == "{":
-            inside, end = group(tokens, place)
-            yield from (token, tokens[place], *put_members(inside, sets), tokens[end - 1])
-            place = end
-            continue
-        use = read_at(tokens, place) if token.text in BARS and place < len(tokens) else None
-        own = own_of(use, sets) or (within_braces(tokens[place : use.end], notation) if use else None)
-        if use and own and use.end < len(tokens) and tokens[use.end].text == BARS[token.text]:
-            yield from size_of(own, use, token)
-            place = use.end + 1
-        else:
-            yield token
-
-
-def put_members(script: Sequence[Token], sets: Mapping[str, Described]) -> Iterator[Token]:
-    r"""Yield an operator's subscript with j \in P_i as j and the condition of P_i."""
-    for number, piece in enumerate(split_at(script, (",",))):
-        if number:
-            yield replace(script[0], kind="symbol", text=",")
-        sign = next((place for place, token in enumerate(piece) if token.text == r"\in"), 0)
-        use = use_at(piece, sign + 1) if 0 < sign < len(piece) - 1 else None
-        own = own_of(use, sets)
-        members = [unit_of(part) for part in split_commas(unwrapped(piece[:sign]))] if own else []
-        letters = [unit for unit in members if unit is not None]
-        if use and own and use.end == len(piece) and len(letters) == len(members) == len(own.members):
-            comma = replace(piece[sign], kind="symbol", text=",")
-            yield from (*piece[:sign], comma, *own.at(letters, use.arguments, piece[sign]))
-        else:
-            yield from piece
-
-
-def size_of(own: Described, use: Use, at: Token) -> list[Token]:
-    """How many members a set has, counted with letters that nothing else has."""
-    letters = [(replace(unit[0], text=f"{flat(unit)}{BESIDE}", start=at.start, end=at.end),) for unit in own.members]
-    listed = [part for unit in letters for part in (mark(",", at), *unit)][1:]
-    condition = own.at(letters, use.arguments, at)
-    one = replace(at, kind="number", text="1")
-    script = [mark("_", at), mark("{", at), *listed, mark(",", at), *condition, mark("}", at)]
-    return [mark("(", at), replace(at, kind="symbol", text=r"\sum"), *script, one, mark(")", at)]
-
-
-def own_of(use: Use | None, sets: Mapping[str, Described]) -> Described | None:
-    """The set that is read, at as many letters as it has."""
-    own = sets.get(use.name) if use else None
-    return own if own and use and len(own.arguments) == len(use.arguments) else None
-
-
-def read_at(tokens: Sequence[Token], place: int) -> Use | None:
-    """A set where it is read, by its name or in its braces."""
-    if tokens[place].text == r"\{":
-        return Use("", (), closing(tokens, place) + 1)
-    return use_at(tokens, place)
 
 
 def use_at(tokens: Sequence[Token], place: int) -> Use | None:

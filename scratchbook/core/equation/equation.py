@@ -8,8 +8,6 @@ from typing import Final
 
 from .conditioned import without_bars
 from .conditions import read_logic, read_set
-from .described import with_sets
-from .differences import with_conditions
 from .errors import EquationError, fault
 from .general import for_every
 from .joined import join_names, join_points
@@ -19,6 +17,7 @@ from .leftsides import read_left, resolve_left
 from .letters import is_range
 from .lexicon import Lexicon
 from .listed import with_listed
+from .members import with_sets
 from .names import make_lexicon
 from .nodes import Binding, Call, Compare, Derivative, Index, Name, Node, free_names, walk
 from .notation import Notation
@@ -197,7 +196,7 @@ def read(
 ) -> Equation:
     """Read spelled tokens into an equation."""
     axes = {key: len(symbol.kind.shape) for key, symbol in notation.symbols.items()}
-    raw = with_names_of_sets(with_conditions(read_statements(tokens), notation), notation)
+    raw = with_names_of_sets(read_statements(tokens), notation)
     raw = with_listed(with_sets(raw, notation), notation)
     raw = with_shown(raw, notation)
     declared = axes | dict.fromkeys(notation.functions, 0)

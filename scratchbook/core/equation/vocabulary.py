@@ -108,9 +108,9 @@ REFUSED: Final = {
     r"\oplus": "is a sum to some and a concatenation to others; write x + y or [x, y]",
     r"\ominus": "has several meanings; write what it computes",
     r"\bigoplus": "has several meanings; write \\sum or \\operatorname{Concat}(...)",
-    r"\bigcup": "makes a set, which has no value here",
-    r"\cup": "makes a set, which has no value here",
-    r"\cap": "makes a set, which has no value here",
+    r"\bigcup": "makes a set, which has no value here; write the condition that its members meet",
+    r"\cup": "makes a set, which has no value here; write \\sum_{j \\in A \\cup B}, or |A \\cup B|",
+    r"\cap": "makes a set, which has no value here; write \\sum_{j \\in A \\cap B}, or |A \\cap B|",
     r"\dagger": "is a pseudo-inverse to some and a conjugate to others; write the product out",
     r"\Rightarrow": "is a step of an argument; give each side its own equation",
     r"\implies": "is a step of an argument; give each side its own equation",
@@ -131,7 +131,7 @@ REFUSED: Final = {
     r"\&": "is not mathematics",
     r"\$": "is not mathematics",
     r"\over": "is old TeX; write \\frac{a}{b}",
-    r"\bigcap": "makes a set, which has no value here",
+    r"\bigcap": "makes a set, which has no value here; write the condition that its members meet",
 }  # fmt: skip
 
 CONNECTIVES: Final = frozenset(

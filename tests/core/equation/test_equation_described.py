@@ -354,3 +354,68 @@ def test_an_operator_runs_over_a_set_without_some_or_outside_of_it(latex, notati
 
     assert said(latex, notation, check, **code) == ""
     assert said(slip, notation, check, **code).startswith("differs")
+
+
+def of_either(x, z):
+    return x[(x > 1) | (z > 1)].sum()
+
+
+def of_both(x, z):
+    return x[(x > 0) & (z > 0)].sum()
+
+
+def of_first(x, z):
+    return x[(x > 0) & ~((z > 0) & (z < 1))].sum()
+
+
+def shared(A, B):
+    return (A * B).sum() / np.maximum(A, B).sum()
+
+
+def with_itself(x, N):
+    return np.maximum(N, np.eye(len(x))) @ x
+
+
+def but_of_first(x, N):
+    return (np.maximum(N, np.eye(len(x))) * (1 - N[0])) @ x
+
+
+def larger(x, z):
+    return np.maximum(x, z)
+
+
+ABOVE = r"A = \{ j : x_j > 0 \}, \quad B = \{ j : z_j > 0 \}"
+MADE = {
+    "either": (r"u = \sum_{i \in A \cup B} x_i, \quad " + ABOVE.replace("0", "1"), "x, z: vector(n)", of_either),
+    "both": (r"u = \sum_{i \in A \cap B} x_i, \quad " + ABOVE, "x, z: vector(n)", of_both),
+    "indicator": (r"u = \sum_i \mathbb{1}[i \in A \cap B] x_i, \quad " + ABOVE, "x, z: vector(n)", of_both),
+    "without": (
+        r"u = \sum_{i \in A \setminus B} x_i, \quad " + ABOVE.replace("z_j >", "0 < z_j < 1 \\wedge z_j >"),
+        "x, z: vector(n)",
+        of_first,
+    ),
+    "sizes": (r"u = \frac{|A \cap B|}{|A \cup B|}", "A, B: set(n)", shared),
+    "one more": (r"u_i = \sum_{j \in N_i \cup \{i\}} x_j", "x: vector(n)\nN: set(n, n)", with_itself),
+    "brackets": (
+        r"u_i = \sum_{j \in (N_i \cup \{i\}) \setminus N_1} x_j",
+        "x: vector(n)\nN: set(n, n)",
+        but_of_first,
+    ),
+    "outside": (r"u_i = \sum_{j=1}^n \mathbb{1}[j \notin N_i] x_j", "x: vector(n)\nN: set(n, n)", strangers),
+    "cases": (
+        r"u_i = \begin{cases} x_i & \text{if } i \in A \\ z_i & \text{else} \end{cases}, \quad A = \{j : x_j > z_j\}",
+        "x, z: vector(n)",
+        larger,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_a_set_may_be_made_of_others(name):
+    latex, notation, function = MADE[name]
+    parameters = "x, N" if "N" in notation else "A, B" if "A" in notation else "x, z"
+    slips = [(r"\cup", r"\cap"), (r"\cap", r"\cup"), (r"\setminus", r"\cap"), (r"\notin", r"\in"), (r"\in", r"\notin")]
+    slip = next(latex.replace(*pair, 1) for pair in slips if pair[0] in latex)
+
+    assert said(latex, notation, f"{function.__name__}({parameters})", **{function.__name__: function}) == ""
+    assert "differs" in said(slip, notation, f"{function.__name__}({parameters})", **{function.__name__: function})
