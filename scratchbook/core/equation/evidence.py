@@ -18,7 +18,7 @@ from .prepared import Prepared
 from .reductions import holds
 from .sides import Side
 from .symbols import latex_of
-from .targets import is_expression_key
+from .targets import is_expression_key, sizes_as_indices
 from .verdict import Disagreement, Mismatch, NothingThere, Tally, Verdict
 
 SMALL_RTOL: Final = 1e-8
@@ -142,9 +142,9 @@ class Evidence:
             side.number, of, indices, one, other, result.difference, values, pair.member.start, pair.member.end
         )
         kind = NothingThere if result.is_nothing else Disagreement
-        raise kind(mismatch, self.reason(result, pair) + self.hint(result, side))
+        raise kind(mismatch, self.reason(result, pair) + self.hint(result, side, pair))
 
-    def hint(self, result: Result, side: Side) -> str:
+    def hint(self, result: Result, side: Side, pair: Pair) -> str:
         """What else could explain a difference: several rows given to code for one, or a mask meant as zeros and
         ones."""
         if side.is_small:
@@ -156,6 +156,9 @@ class Evidence:
         if side.rows and result.reason == "differ":
             call = self.prepared.targets[0].text
             return f", given {side.rows} rows; one row agrees, so if the code takes one only, write the call: '{call}'"
+        sizes = sizes_as_indices(pair.statement, self.prepared.notation)
+        if result.reason.startswith("shapes differ") and sizes:
+            return sizes
         parts = [part for root in self.prepared.equation.roots() for part in walk(root)]
         if result.reason.startswith("shapes differ") and any(isinstance(part, Transpose) for part in parts):
             return "; x y^\\top is the outer product of two vectors, x^\\top y or x \\cdot y the inner one"

@@ -11,7 +11,7 @@ from typing import Any, Final
 from .binding import BoundFunctions
 from .codecalls import CodeCall, as_numbers, bind_signature, own, result_of
 from .definitions import Definitions
-from .equation import Equation, definition_of
+from .equation import Equation, Statement, definition_of
 from .errors import EquationError
 from .factors import check_factors
 from .joined import put_names
@@ -221,7 +221,20 @@ def check_on_left(key: str, equation: Equation, definitions: Definitions, target
         return
     sides = ", ".join(dict.fromkeys(left_sides(equation)))
     given = "; drop its declaration if the display gives it" if key in equation.notation.symbols else ""
+    given += "".join(sizes_as_indices(statement, equation.notation) for statement in equation.statements)
     raise target.fault(f"{latex_of(key)} is on no left side; the left sides are {sides or 'no names'}{given}")
+
+
+def sizes_as_indices(statement: Statement, notation: Notation) -> str:
+    """What to say about y_n = ... x_n where n is a size that only a shape names; empty where none stands so."""
+    definition = statement.definition
+    letters = split_key(definition.key)[1] if definition else ""
+    parts = [part for member in statement.members[1:] for part in walk(member) if isinstance(part, Index)]
+    indices = {index.key for part in parts for index in part.indices if isinstance(index, Name)}
+    sizes = [key for key, symbol in notation.symbols.items() if symbol.is_implicit and key in letters]
+    shared = [latex_of(key) for key in sizes if key in indices]
+    are = "are sizes" if len(shared) > 1 else "is a size"
+    return f"; {' and '.join(shared)} {are} here, so write another letter for the index" if shared else ""
 
 
 def names_on_left(node: Node) -> set[str]:
