@@ -221,6 +221,34 @@ def test_what_another_setting_put_beside_the_pages_leaves_the_output_and_comes_b
     assert [file in present for present in files] == [False, True, False]
 
 
+# Those that only sessions know are in their keys.
+OURS = {
+    "source": "https://x.example/{path}#L{first}",
+    "macros": {"foo": "c"},
+    "policy": True,
+    "equations": "all",
+    "folders": ["other"],
+    "execute": "never",
+}
+
+
+def test_a_setting_of_ours_that_changes_leaves_what_a_clean_build_would(project):
+    page = "# B\n\n$$\n\\foo\n$$\n\n```{live} a.py\n```\n"
+    project.write({"docs/b.md": page, "docs/index.md": "# A\n\n```{toctree}\nb\n```\n\n```{api} a.py\n```\n"})
+    project.write({"scratch/a.py": "print(1)\n", "other/a.py": "print(2)\n"})
+    project.settings["scratchbook_macros"] = {"foo": "a + b"}
+    pages = [project.build("html").file("b.html")]
+    for name, value in OURS.items():
+        built = project.build("html", **{f"scratchbook_{name}": value})
+        found, told = contents(Path(built.app.outdir)), built.messages
+        project.clean()
+        clean = project.build("html", **{f"scratchbook_{name}": value})
+
+        assert (told, found) == (clean.messages, contents(Path(clean.app.outdir))), name
+        pages.append(clean.file("b.html") + clean.messages)
+    assert len(set(pages)) == len(OURS) + 1  # or a value would change nothing
+
+
 def test_a_setting_that_only_the_theme_knows_writes_every_page(project):
     """Furo keeps what it knows of styles in its module, so the builds of one process would share it."""
     conf = (project.root / "conf.py").read_text("utf-8").replace('"basic"', '"furo"')
