@@ -121,6 +121,27 @@ def test_a_name_in_a_table_stays_whole_where_there_is_room(site, open_page):
         assert len({top for top, _ in narrow.locator(name).evaluate(LINES)}) > 1
 
 
+def test_no_line_of_a_phone_begins_with_the_comma_of_a_formula(site, open_page):
+    """Wherever in its line the formula stands, and however long it is."""
+    torn = """(paragraph) => {
+        const [formula, comma] = [paragraph.querySelector("span.math"), document.createRange()];
+        comma.setStart(formula.nextSibling, 0);
+        comma.setEnd(formula.nextSibling, 1);
+        const shifts = [...Array(300).keys()];
+        return shifts.filter((shift) => {
+            paragraph.style.textIndent = `${shift}px`;
+            const last = [...formula.querySelectorAll(".katex-base")].at(-1);
+            return comma.getBoundingClientRect().left < last.getBoundingClientRect().left;
+        });
+    }"""
+    with open_page(chapter(site), width=390) as page:
+        page.evaluate("document.fonts.ready.then(() => 0)")
+        paragraph = page.locator("p:has(> span.math)").filter(has_text="A first paragraph")
+
+        assert paragraph.locator("span.math").evaluate("it => it.nextSibling.data[0]") == ","
+        assert paragraph.evaluate(torn) == []
+
+
 def test_a_citation_in_a_table_is_not_torn(site, open_page):
     with open_page(chapter(site), width=1366) as page:
         cited = page.locator("td .bibtex-citation").all()
