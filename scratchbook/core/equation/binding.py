@@ -4,6 +4,7 @@ expression."""
 from __future__ import annotations
 
 import inspect
+import itertools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ from .options import Expression, read_expression
 from .symbols import split_key
 
 PLACEHOLDER: Final = re.compile(r"_\d?$")
+ALONE: Final = re.compile(r"(?<![\w.])_(?!\w)")
 STEP: Final = 1e-3
 
 
@@ -112,13 +114,24 @@ class Bound:
             if not callable(function):
                 raise self.expression.fault(f"{self.expression.text} is not a function of the page; import it there")
             return self.checked(self.filled(function, arguments, environment))
-        if len(arguments) > 1 and "_" in self.expression.names:
-            marks = ", ".join(f"_{number}" for number in range(1, len(arguments) + 1))
-            text = f"{self.latex} has {len(arguments)} arguments here, and '_' is one; write {marks} where each goes"
-            raise self.expression.fault(text)
         placed: dict[str, Any] = {"_": arguments[0] if arguments else None}
         placed |= {f"_{number}": value for number, value in enumerate(arguments, start=1)}
-        return self.checked(self.expression.value({**namespace, **environment, **placed}))
+        return self.checked(self.placed(len(arguments)).value({**namespace, **environment, **placed}))
+
+    def placed(self, count: int) -> Expression:
+        """The code with a mark of its own for each of several arguments: f(_, _) takes them in their order.
+
+        Raises EquationError for other numbers of marks.
+        """
+        if count < 2 or "_" not in self.expression.names:
+            return self.expression
+        if len(ALONE.findall(self.expression.text)) != count or self.expression.names & {"_1", "_2"}:
+            marks = ", ".join(f"_{number}" for number in range(1, count + 1))
+            text = f"{self.latex} has {count} arguments here, and '_' is one; write {marks} where each goes"
+            raise self.expression.fault(text)
+        numbers = itertools.count(1)
+        text = ALONE.sub(lambda _: f"_{next(numbers)}", self.expression.text)
+        return read_expression(text, field_name=self.expression.field_name)
 
     def checked(self, value: Any) -> Any:
         """What the code computed, as numbers.  Raises EquationError, at the binding, for anything else."""

@@ -72,8 +72,8 @@ class Symbol:
 
 @dataclass(frozen=True)
 class Function:
-    """A function's symbol and the Python that computes it: a name, or a call with _ for the argument (_1, _2 for
-    several)."""
+    """A function's symbol and the Python that computes it: a name, or a call with _ for the argument (_, _ or _1,
+    _2 for several)."""
 
     key: str
     latex: str

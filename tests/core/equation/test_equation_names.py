@@ -196,10 +196,15 @@ def test_an_as_for_each_name_passes():
     assert said(r"z = a^\top b", "a as x, b as y: vector(n)", "product") == ""
 
 
-def test_a_mark_for_one_argument_does_not_stand_for_two():
-    latex, notation = r"z = \operatorname{sim}(x, y)", "x, y: vector(n)\n\\operatorname{sim} = "
+def test_as_many_marks_as_arguments_stand_for_them_in_their_order():
+    latex, notation = r"z = f(x, y)", "x, y: vector(n)\nf = "
+    code = {"weighed": lambda x, y: x @ y**2}
 
-    assert "write _1, _2 where each goes" in said(latex, f"{notation}product(_, _)", "z == product(x, y)")
+    assert checked(latex, f"{notation}weighed(_, _)", "x @ y**2", code).text == ""
+    assert "differs" in checked(latex, f"{notation}weighed(_, _)", "y @ x**2", code).text
+    assert "differs" in checked(latex, f"{notation}weighed(_2, _1)", "x @ y**2", code).text
+    for other in ("_ @ _ * _", "_ @ _1", "_ @ x"):
+        assert "write _1, _2 where each goes" in checked(latex, notation + other, "x @ y**2", code).text
 
 
 def test_an_index_fills_no_parameter():
