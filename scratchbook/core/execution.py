@@ -137,7 +137,8 @@ class Page:
                 check_claim(cell.expression, self._evaluate)
 
     def _evaluate(self, expression: str) -> Any:
-        code = compile(f"({expression}\n)", "<value>", "eval", flags=self._flags, dont_inherit=True)
+        line = expression.replace("\n", " ").strip()  # brackets round it would let "1) + (2" pass
+        code = compile(line, "<value>", "eval", flags=self._flags, dont_inherit=True)
         return eval(code, self.namespace)
 
     def _run_code(self, cell: CodeCell, ending: Ending) -> None:

@@ -523,6 +523,19 @@ def test_a_value_or_claim_that_prints_is_told(project):
         )
 
 
+@pytest.mark.parametrize(
+    ("expression", "told"),
+    [("1) + (2", "unmatched ')'"), ("[", "'[' was never closed"), ("1 == 1) or (0", "unmatched ')'")],
+)
+@pytest.mark.parametrize("make", [value, claim])
+def test_an_expression_with_a_bracket_too_many_or_too_few_is_told(project, make, expression, told):
+    assert project.mistake(make(expression)).text == f"`{expression}` cannot be evaluated: SyntaxError: {told}"
+
+
+def test_an_expression_may_go_on_in_the_next_line(project):
+    assert project.run(value("1\n+ 2", 50)).cells["value-50"].part("value") == {"text": "3"}
+
+
 @pytest.mark.parametrize("expression", ["chr(0)", "'\\x1b[31m'"])
 def test_a_value_without_a_letter_that_shows_is_told(project, expression):
     assert project.mistake(value(expression)).text == f"`{expression}` has no letter that shows"
