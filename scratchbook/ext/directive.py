@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -121,10 +122,12 @@ def whole_number(text: str) -> int:
     return int(text)
 
 
-def number_of(text: str, what: str, least: int) -> int:
+def number_of(text: str, what: str, least: int, most: float = math.inf) -> int:
     """Read how many of something there are.  least: 0 or 1."""
     if not WHOLE_NUMBER.fullmatch(text.strip()) or int(text) < least:
         raise ValueError(f"it must be a whole number of {what}, {'more than 0' if least else '0 or more'}")
+    if int(text) > most:
+        raise ValueError(f"there can be {most} {what} at most")
     return int(text)
 
 
@@ -225,7 +228,7 @@ class LiveDirective(SphinxDirective):
 
     def _choice(self, name: str) -> str:
         near = near_names(name.lower(), self.wanted, 2, 0.7)
-        return f"did you mean {' or '.join(near)}" if near else f"it has {', '.join(self.wanted)}"
+        return f"did you mean {' or '.join(near)}" if near else f"it has {', '.join(self.wanted) or 'none'}"
 
     def _note_option(self, offset: int, text: str) -> None:
         self.has_faulty_options = True

@@ -26,6 +26,8 @@ from scratchbook.ext.directive import (
 )
 from scratchbook.ext.domain import Frozen, Shown, Slot, listing_id, output_id
 
+MOST_BLANKS: Final = 100  # more push a line out of every page
+
 # Options that Sphinx's own code block understands, handed on to it.
 BLOCK_OPTIONS: Final[dict[str, Converter]] = {
     "caption": required,
@@ -40,8 +42,8 @@ SELECTION_OPTIONS: Final[dict[str, Converter]] = {
     "tag": required,
     "tags": required,
     "lines": required,
-    "indent": partial(number_of, what="blanks", least=0),
-    "tabsize": partial(number_of, what="columns", least=1),
+    "indent": partial(number_of, what="blanks", least=0, most=MOST_BLANKS),
+    "tabsize": partial(number_of, what="columns", least=1, most=MOST_BLANKS),
     "optional": flag,
 }
 RUN_OPTIONS: Final[dict[str, Converter]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Final
 
 from docutils import nodes
@@ -41,20 +42,13 @@ class Worked:
     digits: int = 4
 
 
-def read_digits(text: str) -> int:
-    """Read how many digits a number has after its point."""
-    if (digits := number_of(text, "digits", least=0)) > MOST_DIGITS:
-        raise ValueError(f"a number has at most {MOST_DIGITS}")
-    return digits
-
-
 class WorkedDirective(LiveDirective):
     """Name an equation by its label, and give the numbers, one symbol a line, by their names in the code."""
 
     wanted: ClassVar[dict[str, Converter]] = {
         "class": directives.class_option,
         "index": directives.unchanged,
-        "digits": read_digits,
+        "digits": partial(number_of, what="digits", least=0, most=MOST_DIGITS),
     }
 
     def make_nodes(self) -> list[nodes.Node]:

@@ -486,7 +486,8 @@ def test_a_label_that_two_equations_have_is_named_once(chapter):
 
 
 @pytest.mark.parametrize(
-    ("digits", "told"), [("-1", "it must be a whole number of digits, 0 or more"), ("99", "a number has at most 12")]
+    ("digits", "told"),
+    [("-1", "it must be a whole number of digits, 0 or more"), ("99", "there can be 12 digits at most")],
 )
 def test_digits_that_no_number_has_are_told(chapter, digits, told):
     work = f"\n```{{worked}} eq-rms\n:digits: {digits}\n\nx = [3.0, 4.0]\n```\n"

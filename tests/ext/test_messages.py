@@ -237,6 +237,15 @@ MESSAGES = {
         "docs/index.md:5: WARNING: option 'indent' of {live} is '-1': it must be a whole number of blanks, 0 or more "
         "[scratchbook.option]",
     ),
+    "an indent out of the page": (
+        "```{live} code.py\n:tag: part\n:indent: 99999999999\n```",
+        "docs/index.md:5: WARNING: option 'indent' of {live} is '99999999999': there can be 100 blanks at most "
+        "[scratchbook.option]",
+    ),
+    "an option where there are none": (
+        "```{api} code.py\n:bad: 1\n```",
+        "docs/index.md:4: WARNING: {api} has no option 'bad'; it has none [scratchbook.option]",
+    ),
     "no reason for a region": (
         "```{live} code.py\n:tag: mute\n:no-output:\n```",
         "docs/index.md:5: WARNING: option 'no-output' of {live} is '': it needs a value [scratchbook.option]",
