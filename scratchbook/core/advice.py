@@ -13,10 +13,10 @@ from scratchbook.core.printed import say_bytes
 UNREACHABLE: Final = (errno.ENETUNREACH, errno.EHOSTUNREACH, errno.ENETDOWN)
 
 
-def advise(error: BaseException, limits: Limits, network: bool, path: str) -> str:
+def advise(error: BaseException, limits: Limits, network: bool, paths: tuple[str, ...]) -> str:
     """Return the choice that an author has, to stand behind an exception's message; "" where that says enough.
 
-    network: whether the code may reach other machines.   path: of the chapter, from the root.
+    network: whether the code may reach other machines.   paths: of the code and of the chapter, from the root.
     """
     match error:
         case MemoryError():
@@ -27,7 +27,7 @@ def advise(error: BaseException, limits: Limits, network: bool, path: str) -> st
             return "; install it beside scratchbook, or name the folder of its file in scratchbook_folders"
         case SyntaxError():
             return _about_syntax(error)
-        case OSError() if choice := _about_system(error, limits, path):
+        case OSError() if choice := _about_system(error, limits, paths):
             return choice
     if type(error).__name__ == "BdbQuit":  # its module is loaded only where somebody debugs
         return "; nobody answers a debugger while a page is built: take breakpoint() out"
@@ -35,7 +35,9 @@ def advise(error: BaseException, limits: Limits, network: bool, path: str) -> st
 
 
 def _about_syntax(error: SyntaxError) -> str:
-    """What a notebook takes and Python does not."""
+    """What a notebook or a console takes and Python does not."""
+    if (error.text or "").lstrip().startswith(">>>"):
+        return "; >>> and what a console printed are no code: leave them out"
     if (error.text or "").lstrip().startswith(("!", "%")):
         return "; a line that begins with ! or % is a command of notebooks: write Python, or take it out"
     if "'await' outside function" in error.msg or "outside async function" in error.msg:
@@ -43,7 +45,7 @@ def _about_syntax(error: SyntaxError) -> str:
     return ""
 
 
-def _about_system(error: OSError, limits: Limits, path: str) -> str:
+def _about_system(error: OSError, limits: Limits, paths: tuple[str, ...]) -> str:
     """A limit of ours that was met, or a file that is looked for where the author did not mean."""
     if error.errno == errno.EFBIG:
         return f"; a file may have {say_bytes(limits.file_bytes)}, more with scratchbook_file_bytes"
@@ -51,9 +53,10 @@ def _about_system(error: OSError, limits: Limits, path: str) -> str:
         return f"; a page may open {limits.open_files} files, more with scratchbook_open_files"
     name = error.filename
     if error.errno == errno.ENOENT and isinstance(name, str) and not os.path.isabs(name):
-        beside = os.path.normpath(os.path.join(os.path.dirname(path), name))
-        if os.path.exists(beside):
-            return f"; paths count from the working folder, so write {beside.replace(os.sep, '/')!r}"
+        for path in paths:
+            beside = os.path.normpath(os.path.join(os.path.dirname(path), name))
+            if os.path.exists(beside):
+                return f"; paths count from the working folder, so write {beside.replace(os.sep, '/')!r}"
     return ""
 
 

@@ -193,7 +193,8 @@ class Page:
         """Return the mistake of code that failed, at its innermost place in the project."""
         mistake = describe(error, self.clean)
         text = mistake.text if wanted is None else f"{mistake.text}, where :raises: says {wanted} must come"
-        text += advise(error, self.session.limits, self.session.network, cell.place.path)
+        paths = (*([mistake.place.path] if mistake.place else []), cell.place.path)
+        text += advise(error, self.session.limits, self.session.network, paths)
         if mistake.place and not _is_within(mistake.place, cell):
             text += f" (run by {cell.place})"
         return Mistake(mistake.kind, text, mistake.place, mistake.detail)

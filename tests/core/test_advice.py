@@ -18,6 +18,12 @@ ADVICE = {
     "shell": ("x = 1\n!pip install numpy", "SyntaxError: invalid syntax", NOTEBOOK, 2),
     "magic": ("%matplotlib inline", "SyntaxError: invalid syntax", NOTEBOOK, 1),
     "magic of a line": ("def f():\n    %timeit x", "SyntaxError: invalid syntax", NOTEBOOK, 2),
+    "console": (
+        ">>> print(1)\n1",
+        "SyntaxError: invalid syntax",
+        "; >>> and what a console printed are no code: leave them out",
+        1,
+    ),
     "package": ("import nowhere.to_be_found", "ModuleNotFoundError: No module named 'nowhere'", PACKAGE, 1),
     "await": (
         "import asyncio\nawait asyncio.sleep(0)",
@@ -42,6 +48,15 @@ def test_the_message_says_what_to_do(project, name):
 
     assert mistake.text == fact + choice
     assert (mistake.place.path, mistake.place.line - block(code).place.line) == (CHAPTER, line)
+
+
+def test_a_file_beside_the_code_that_looks_for_it_is_named(project):
+    project.write("scratch/rows.csv", "1\n")
+    project.write("scratch/maths.py", "def load():\n    return open('rows.csv')\n")
+    mistake = project.mistake(block("import maths\nmaths.load()"))
+
+    choice = "; paths count from the working folder, so write 'scratch/rows.csv'"
+    assert mistake.text.endswith(f"{choice} (run by {CHAPTER}:10)")
 
 
 def test_a_debugger_waits_for_nobody(project):
