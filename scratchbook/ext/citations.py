@@ -16,12 +16,13 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, NoReturn
 
 import pybtex
 import pybtex.plugin
 import pybtex.richtext
 from pybtex.plugin import register_plugin
+from pybtex.scanner import PybtexSyntaxError
 from pybtex.style import FormattedEntry
 from pybtex.style.formatting.unsrt import Style as UnsortedStyle
 from pybtex.style.labels import BaseLabelStyle
@@ -134,16 +135,47 @@ def author_year(entry: Any) -> str:
     return ", ".join(filter(None, [said, year]))
 
 
-def tell_commands(app: Sphinx, env: BuildEnvironment) -> None:
-    """Tell of each command of LaTeX that a list of works shows as it is: pybtex knows accents and signs alone."""
-    shown = {cited.entry.key: str(cited.formatted_entry.text) for cited in env.domaindata["cite"]["citations"]}
-    for key, text in sorted(shown.items()):
-        command = COMMAND.search(text)
-        if command is None:
-            continue
-        fact = f"'{command[0]}' of '{key}' is not understood, and stands in the list of works as it is"
+def read_works(app: Sphinx) -> None:
+    """Read the bibliography.  One that cannot be read ends the build with its line; Sphinx would not name the file."""
+    from sphinxcontrib.bibtex.bibfile import process_bibdata
+
+    known, encoding = app.env.domaindata["cite"], app.config.bibtex_encoding
+    paths = [(app.confdir / name).resolve() for name in app.config.bibtex_bibfiles or ()]
+    for path in filter(Path.is_file, paths):
+        try:
+            path.read_bytes().decode(encoding)
+        except UnicodeDecodeError as error:
+            fact = f"byte 0x{error.object[error.start]:02x} at offset {error.start} is not {encoding}"
+            line = error.object[: error.start].count(b"\n") + 1
+            end_build(app, f"{fact}; save the file so, or name its encoding in bibtex_encoding", path, line)
+    try:
+        known["bibdata"] = process_bibdata(known["bibdata"], paths, encoding)
+    except PybtexSyntaxError as error:
+        end_build(app, f"no BibTeX: {str(error).partition(': ')[2]}", Path(error.filename), error.lineno)
+    style = pybtex.plugin.find_plugin("pybtex.style.formatting", app.config.bibtex_default_style)
+    for entry in known["bibdata"].data.entries.values():
+        if not hasattr(style, f"get_{entry.type}_template"):
+            entry.type = "misc"
+
+
+def end_build(app: Sphinx, text: str, path: Path, line: int) -> NoReturn:
+    """Say what is wrong in a file, and end the build without the traceback that Sphinx prints for an exception."""
+    place = Place(path_from_root(app.env, str(path)), line)
+    say(app, [Met(Mistake("source", text, place), place)])
+    raise SystemExit(2)
+
+
+def tell_works(app: Sphinx, env: BuildEnvironment) -> None:
+    """Tell of works that a list shows otherwise than meant: pybtex knows some kinds, and of LaTeX accents alone."""
+    for cited in {cited.entry.key: cited for cited in env.domaindata["cite"]["citations"]}.values():
+        key, kind = cited.entry.key, cited.entry.original_type
         place = place_of_work(env, key)
-        say(app, [Met(Mistake("output", f"{fact}; write the words without it", place), place)])
+        if cited.entry.type != kind.lower():
+            fact = f"@{kind} is no kind of work that the style knows, so '{key}' is shown as @misc"
+            say(app, [Met(Mistake("output", f"{fact}; write @book, @article, @techreport or @misc", place), place)])
+        if command := COMMAND.search(str(cited.formatted_entry.text)):
+            fact = f"'{command[0]}' of '{key}' is not understood, and stands in the list of works as it is"
+            say(app, [Met(Mistake("output", f"{fact}; write the words without it", place), place)])
 
 
 def place_of_work(env: BuildEnvironment, key: str) -> Place:
@@ -157,9 +189,10 @@ def place_of_work(env: BuildEnvironment, key: str) -> Place:
 
 
 def listen(app: Sphinx, config: Config) -> None:
-    """Look at the works of a project that has a bibliography, once they are set."""
+    """Look at the works of a project that has a bibliography: before they are read, and once they are set."""
     if "sphinxcontrib.bibtex" in app.extensions:
-        app.connect("env-updated", tell_commands, priority=900)
+        app.connect("builder-inited", read_works, priority=490)
+        app.connect("env-updated", tell_works, priority=900)
 
 
 def register(app: Sphinx) -> None:

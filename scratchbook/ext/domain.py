@@ -255,7 +255,7 @@ def output_id(docname: str, label: str) -> str:
 def register(app: Sphinx) -> None:
     """Add the domain."""
     app.add_domain(LiveDomain)
-    app.connect("builder-inited", set_folders)
+    app.connect("builder-inited", set_folders, priority=2)  # before anything tells of a place
 
 
 def listing_id(docname: str, cell: str) -> str:

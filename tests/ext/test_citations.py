@@ -8,6 +8,7 @@ import pickle
 import pytest
 from docutils import nodes
 from pybtex.richtext import HRef, Protected, Symbol, Tag, Text
+from sphinx.cmd.build import build_main
 
 from scratchbook.core.kept import Kept
 from scratchbook.ext.citations import AuthorYearLabels, AuthorYearStyle, author_year
@@ -100,6 +101,41 @@ def test_a_command_of_latex_in_a_title_is_told_at_its_work(project):
             "a.bib:2: WARNING: '\\textit' of 'second' is not understood, and stands in the list of works as it is; "
             "write the words without it [scratchbook.output]"
         ]
+
+
+BROKEN = {
+    "unclosed": (b"\n@book{k, title={T}, year=2020\n\n", "s.bib:4: WARNING: no BibTeX: premature end of file"),
+    "a brace too many": (b"@book{k,\n title={A} b}, year=2020}\n", "s.bib:2: WARNING: no BibTeX: '}' expected"),
+    "not UTF-8": (b"@book{k,\n title={Caf\xe9}}\n", "s.bib:2: WARNING: byte 0xe9 at offset 20 is not utf-8-sig"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_bibliography_that_cannot_be_read_ends_the_build_with_its_line(project, capsys, name):
+    content, told = BROKEN[name]
+    conf = (project.root / "conf.py").read_text().replace('"scratchbook"]', '"scratchbook", "sphinxcontrib.bibtex"]')
+    project.write({"s.bib": content, "conf.py": f"{conf}bibtex_bibfiles = ['s.bib']\n"})
+
+    with pytest.raises(SystemExit) as ended:
+        build_main(["-q", "-c", str(project.root), str(project.root / "docs"), str(project.root / "build")])
+
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith(told)
+
+
+def test_a_kind_of_work_that_no_style_knows_is_told_and_shown(project):
+    project.settings |= {
+        "extensions": ["myst_parser", "scratchbook", "sphinxcontrib.bibtex"],
+        "bibtex_bibfiles": ["a.bib"],
+    }
+    project.write({"a.bib": "@zzz{not-cited, title={T}}\n@Report{k, title={Title}, author={B, A}, year={1931}}\n"})
+    project.write({"docs/index.md": "# A\n\nSee {cite:p}`k`.\n\n```{bibliography}\n```\n"})
+    for built in (project.build(), project.build()):
+        assert built.warnings == [
+            "a.bib:2: WARNING: @Report is no kind of work that the style knows, so 'k' is shown as @misc; write @book, "
+            "@article, @techreport or @misc [scratchbook.output]"
+        ]
+        assert "Title" in built.text()
 
 
 class Command:
