@@ -58,6 +58,25 @@ class SlowHost(Host):
         return super().do_GET()
 
 
+class HaltingHost(Host):
+    """A host that sends all of a page but its last part, which it needs a while for."""
+
+    def do_GET(self):
+        file = Path(self.translate_path(self.path))
+        if file.suffix != ".html":
+            return super().do_GET()
+        body = file.read_bytes()
+        end = body.rindex(b"<aside")
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body[:end])
+        self.wfile.flush()
+        time.sleep(1)
+        return self.wfile.write(body[end:])
+
+
 def serve(folder, host=Host):
     """Serve a folder on a port of its own; return the server, whose address is its host's."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(host, directory=str(folder)))
@@ -123,6 +142,20 @@ def test_a_page_jumps_at_most_by_a_fiftieth_where_its_fonts_come_late(site, brow
     server, address = serve(site, SlowHost)
     context = browser.new_context(viewport={"width": width, "height": 900})
     *_, shift = weigh(context.new_page(), address, "chapter.html")
+    context.close()
+    server.shutdown()
+    server.server_close()
+
+    assert shift <= MOST_SHIFT
+
+
+@pytest.mark.browser
+@pytest.mark.xdist_group("site")
+@pytest.mark.parametrize("path", ["chapter.html", "genindex.html"])
+def test_a_page_jumps_at_most_by_a_fiftieth_where_its_end_comes_late(site, browser, path):
+    server, address = serve(site, HaltingHost)
+    context = browser.new_context(viewport={"width": 1366, "height": 900})
+    *_, shift = weigh(context.new_page(), address, path)
     context.close()
     server.shutdown()
     server.server_close()
