@@ -27,6 +27,8 @@ from scratchbook.core.processes import die_with_parent, fork
 SERVE: Final = "--serve"
 SPHINX: Final = (sys.executable, "-m", "sphinx", "build")
 MOST_SHOWN: Final = 5
+# Probes, backups, swap files and locks of editors, which change far more often than the file that is edited.
+OF_EDITORS: Final = r"/(?:4913|[^/]*~|#[^/]*#|\.#[^/]*|\.[^/]*\.sw[a-z])$"
 Commands = Sequence[Sequence[str]]
 
 
@@ -176,7 +178,7 @@ def main(arguments: list[str]) -> None:
 
         autobuild.Builder = builder  # it offers no other way to put another in its place
         try:
-            autobuild.main(arguments)
+            autobuild.main(["--re-ignore", OF_EDITORS, *arguments])
         finally:
             server.terminate()
             server.wait()

@@ -1,6 +1,7 @@
 """`make live`: a save is a build, forked from a process that has everything loaded, and the page is fresh."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -50,7 +51,8 @@ def live(tmp_path):
     yield Live(project, process, f"http://127.0.0.1:{port}/index.html")
     below = descendants_of(process.pid)
     os.killpg(process.pid, signal.SIGINT)
-    process.communicate(timeout=20)
+    said, _ = process.communicate(timeout=20)
+    assert not re.search("changed: .*(4913|~|#|sw[px])", said)
     assert below
     end = time.monotonic() + 5
     while any(map(is_alive, below)):
@@ -90,6 +92,7 @@ def test_what_is_saved_is_shown_by_builds_forked_from_one_process(live):
     assert "first-warm" in live.page("one")
     live.project.write({"scratch/code.py": "print('two')\n"})
     live.page("two")
+    live.project.write({f"docs/{name}": "x" for name in ("4913", "index.md~", "#index.md#", ".index.md.swp", ".a.swx")})
     live.project.write({"docs/index.md": PAGE + "\nMore words.\n"})
     page = live.page("More words.")
 
