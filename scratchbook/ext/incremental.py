@@ -11,6 +11,7 @@ import contextlib
 import filecmp
 import hashlib
 import json
+import os
 import re
 import shutil
 from collections import defaultdict
@@ -37,7 +38,7 @@ from scratchbook.core.digests import code_digest, file_digest
 from scratchbook.ext import interrupted
 from scratchbook.ext.interrupted import Lost, begin_writing, end, record_path, was_interrupted
 
-RECORD_FORMAT = 4
+RECORD_FORMAT = 5
 DEPENDS_EVENT = "scratchbook-depends"
 TEMPLATE = re.compile(r"(_t|\.jinja)$")  # such a static file is written under the name without it
 CITATION_KEY = re.compile(r"[^,{}\s]+")
@@ -279,6 +280,8 @@ class Written:
         self.others.clear()
         self.digests = page_digests(app, [value for value in app.config if value.name not in self.early])
         record = read_record(app)
+        if not files_of(app.outdir).issuperset(record["whole"]):
+            record = empty_record()
         if record["site"] not in ("", site_digest(app)):
             record = empty_record()
             for folder in ("_static", "_sources") if app.builder.format == "html" else ():
@@ -289,7 +292,11 @@ class Written:
         for file in (before - now).union(record["others"]):
             remove_output(Path(app.outdir), file)
         pages = {} if was_interrupted(app) else record["pages"]
-        known = {docname: page["digest"] for docname, page in pages.items() if not (before | now) & {*page["files"]}}
+        known = {
+            docname: page["digest"]
+            for docname, page in pages.items()
+            if not (before | now) & {*page["files"]} and all((app.outdir / file).is_file() for file in page["files"])
+        }
         begin_writing(app)
         return [docname for docname, digest in self.digests.items() if known.get(docname) != digest]
 
@@ -316,12 +323,17 @@ class Written:
         for docname in self.shown.keys() & self.digests.keys():
             record["pages"][docname] = {
                 "digest": self.digests[docname],
-                "files": [*output_files(app.builder, docname), *self.shown[docname]],
+                "files": [
+                    file
+                    for file in (*output_files(app.builder, docname), *self.shown[docname])
+                    if (app.outdir / file).is_file()
+                ],
             }
         record["others"] = [file for name in sorted(self.others) for file in output_files(app.builder, name)[:1]]
         for file in before - recorded_files(record):
             remove_output(Path(app.outdir), file)
         record["copied"] = copied_files(app)
+        record["whole"] = sorted(files_of(app.outdir) - recorded_files(record))
         record["site"] = site_digest(app)
         write_record(app, record)
         end(app)
@@ -401,6 +413,11 @@ def recorded_files(record: dict[str, Any]) -> set[str]:
     return {*record["others"], *(file for page in record["pages"].values() for file in page["files"])}
 
 
+def files_of(folder: Path) -> set[str]:
+    """Return the names of the files in a folder but those that are hidden, and of none in the folders below."""
+    return {entry.name for entry in os.scandir(folder) if entry.is_file() and not entry.name.startswith(".")}
+
+
 def remove_output(outdir: Path, file: str) -> None:
     """Remove a file and the folders that it leaves empty."""
     path = outdir / file
@@ -424,8 +441,12 @@ def read_record(app: Sphinx) -> dict[str, Any]:
 
 
 def empty_record() -> dict[str, Any]:
-    """Return the record of an output folder in which nothing stands."""
-    return {"format": RECORD_FORMAT, "site": "", "pages": {}, "others": [], "copied": []}
+    """Return the record of an output folder in which nothing stands.
+
+    site: a digest of settings.   pages: by page, a digest of what it shows, and its files.   others: files of pages
+    that no chapter is.   copied: from the project's folders.   whole: that only all pages together give.
+    """
+    return {"format": RECORD_FORMAT, "site": "", "pages": {}, "others": [], "copied": [], "whole": []}
 
 
 def site_digest(app: Sphinx) -> str:

@@ -249,6 +249,24 @@ def test_a_setting_of_ours_that_changes_leaves_what_a_clean_build_would(project)
     assert len(set(pages)) == len(OURS) + 1  # or a value would change nothing
 
 
+@pytest.mark.parametrize("builder", ["html", "epub"])
+def test_a_file_that_is_gone_from_the_output_comes_back(project, builder):
+    drawing = "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 9 9'><path d='M0 0h5'/></svg>"
+    block = f'```{{live}}\n:figure: a line\n"{drawing}"\n```\n'
+    project.write({"docs/index.md": f"# A\n\n$x$\n\n{block}\n```{{toctree}}\nb\n```\n", "docs/b.svg": drawing})
+    project.write({"docs/b.md": "# B\n\n```{figure} b.svg\nB\n```\n\n{download}`b.svg`\n"})
+    folder = Path(project.build(builder, html_copy_source=True).app.outdir)
+    whole = contents(folder)
+    files = [name for name in whole if "_static/" not in name and not name.startswith("META-INF")]
+    for name in files:
+        (folder / name).unlink()
+        project.build(builder, html_copy_source=True)
+
+        assert contents(folder).keys() == whole.keys(), name
+        if builder != "epub":  # whose files say when they were made
+            assert contents(folder) == whole, name
+
+
 def test_a_setting_that_only_the_theme_knows_writes_every_page(project):
     """Furo keeps what it knows of styles in its module, so the builds of one process would share it."""
     conf = (project.root / "conf.py").read_text("utf-8").replace('"basic"', '"furo"')
