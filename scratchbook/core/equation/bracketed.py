@@ -10,7 +10,7 @@ from typing import Final
 from .letters import bound_letters
 from .lexicon import Lexicon
 from .notation import Notation
-from .pieces import closing, split_at, split_commas
+from .pieces import closing, letters_in, split_at
 from .statements import RawStatement
 from .symbols import Scripts, flat, group, key_of, read_scripts, split_key, written
 from .tokens import Token
@@ -22,7 +22,7 @@ BEFORE: Final = ("_", "^", r"\nabla")
 @dataclass(frozen=True)
 class Called:
     """A name with brackets behind it.  name: its place.   key: of it.   said: what stands in them.   start, end: where
-    they are."""
+    they are.   axes: how many the notation says that it has, or its indices leave; None for what is not declared."""
 
     name: int
     key: str
@@ -30,7 +30,12 @@ class Called:
     member: tuple[Token, ...]
     start: int
     end: int
-    is_number: bool
+    axes: int | None
+
+    @property
+    def is_number(self) -> bool:
+        """Is it declared as a number, or an array with all its indices?"""
+        return self.axes == 0
 
     @property
     def letters(self) -> list[str]:
@@ -222,19 +227,17 @@ def calls_in(tokens: tuple[Token, ...], notation: Notation) -> Iterator[Called]:
             continue
         end = closing(tokens, start)
         key = key_of(token.text, scripts.below, scripts.above, scripts.primes)
-        is_number = is_of_number(token.text, scripts, key, notation)
-        yield Called(place, key, written(tokens[start + 1 : end]), tokens, start, end, is_number)
+        axes = axes_of(token.text, scripts, key, notation)
+        yield Called(place, key, written(tokens[start + 1 : end]), tokens, start, end, axes)
 
 
-def is_of_number(base: str, scripts: Scripts, key: str, notation: Notation) -> bool:
-    """Is a name declared as a number, or an array with all its indices?"""
+def axes_of(base: str, scripts: Scripts, key: str, notation: Notation) -> int | None:
+    """How many axes the notation says that a name has, or that its indices leave; None for one that it does not say."""
     symbol = notation.symbols.get(key)
     if symbol is not None:
-        return not symbol.kind.shape and symbol.kind.name != "index"
+        return None if symbol.kind.name == "index" else len(symbol.kind.shape)
     array = notation.symbols.get(key_of(base, (), scripts.above, scripts.primes))
-    pieces = split_commas(scripts.below)
-    count = len(pieces) if len(pieces) > 1 else max(len(pieces), sum(token.kind == "name" for token in scripts.below))
-    return array is not None and 0 < count == len(array.kind.shape)
+    return len(array.kind.shape) - len(list(letters_in(scripts.below))) if array is not None else None
 
 
 def texts_of(statements: Sequence[RawStatement]) -> list[str]:

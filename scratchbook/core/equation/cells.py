@@ -10,7 +10,7 @@ from dataclasses import replace
 from .bracketed import Called, calls_in, script_below, texts_of
 from .joined import with_members
 from .notation import Notation
-from .pieces import join_commas, split_at
+from .pieces import Change, join_commas, split_at, with_found
 from .statements import RawStatement
 from .symbols import group, key_of, read_scripts, split_key
 from .tokens import Token
@@ -26,7 +26,7 @@ def with_cells(statements: Sequence[RawStatement], notation: Notation) -> list[R
     with its indices.
     """
     calls = [call for one in statements for member in one.members for call in calls_in(member, notation)]
-    arrays = [call for call in calls if axes_of(call, notation) > 0]
+    arrays = [call for call in calls if (call.axes or 0) > 0]
     lefts = {id(one.members[0]) for one in statements}
     names = {call.key for call in calls if id(call.member) in lefts and call.key not in notation.symbols}
     given = [call for call in calls if call.key in names]
@@ -42,8 +42,7 @@ def with_cells(statements: Sequence[RawStatement], notation: Notation) -> list[R
             indices = [index_of(piece, free, notation) for piece in pieces_of(call)]
             if call.start < place or not all(indices):
                 continue
-            axes = axes_of(call, notation)
-            if len(indices) <= axes and (len(indices) > 1 or base_of(pieces_of(call)[0])):
+            if len(indices) <= (call.axes or 0) and (len(indices) > 1 or base_of(pieces_of(call)[0])):
                 yield from (*tokens[place : call.name + 1], *behind(call, join_commas(indices)))
             elif call.key in names and free & set(map(base_of, pieces_of(call))):
                 yield from (*tokens[place : call.start + 1], *join_commas(indices), tokens[call.end])
@@ -88,16 +87,15 @@ def window_at(tokens: Sequence[Token], place: int) -> str:
 
 
 def without_windows(tokens: Sequence[Token], names: set[str]) -> Iterator[Token]:
-    r"""Yield the tokens with G_t for each G_{t:t+n}: where a window begins says which it is."""
-    place = 0
-    while place < len(tokens):
-        if window_at(tokens, place) in names:
-            script, end = group(tokens, place + 2)
-            yield from (tokens[place], tokens[place + 1], script[0])
-            place = end
-            continue
-        yield tokens[place]
-        place += 1
+    """Yield the tokens with G_t for each G_{t:t+n}: where a window begins says which it is."""
+
+    def found_at(tokens: Sequence[Token], place: int) -> Change:
+        if window_at(tokens, place) not in names:
+            return None
+        script, end = group(tokens, place + 2)
+        return (tokens[place], tokens[place + 1], script[0]), end
+
+    yield from with_found(tokens, found_at)
 
 
 def indices_in(members: Sequence[Piece]) -> set[str]:
@@ -108,17 +106,6 @@ def indices_in(members: Sequence[Piece]) -> set[str]:
             script = group(member, place + 1)[0] if token.text == "_" else ()
             found |= {script[0].text} if len(script) == 1 else set()
     return found
-
-
-def axes_of(call: Called, notation: Notation) -> int:
-    """How many axes the notation says that a name has, or that its indices leave."""
-    symbol, used = notation.symbols.get(call.key), 0
-    if symbol is None:
-        scripts, _ = read_scripts(call.member, call.name + 1)
-        symbol = notation.symbols.get(key_of(call.member[call.name].text, (), scripts.above, scripts.primes))
-        pieces = split_at(scripts.below, (",",))
-        used = len(pieces) if len(pieces) > 1 else len(scripts.below)
-    return len(symbol.kind.shape) - used if symbol is not None else 0
 
 
 def pieces_of(call: Called) -> list[Piece]:

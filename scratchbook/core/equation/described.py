@@ -3,14 +3,14 @@ r"""Sets that a display describes, as P_i = \{ j : y_j = y_i \}: what runs over 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from .errors import fault
 from .leftsides import read_left
 from .lexicon import Lexicon
 from .notation import Notation
-from .pieces import closing, split_commas, top_level, unwrapped
+from .pieces import closing, split_commas, top_level, units_of, unwrapped
 from .statements import RawStatement
 from .symbols import flat, latex_of, read_scripts, split_key
 from .tokens import Token
@@ -128,18 +128,6 @@ def unit_of(tokens: Sequence[Token]) -> Unit | None:
     """One letter with its primes, or one number."""
     units = list(units_of(tokens))
     return units[0] if len(units) == 1 and units[0][0].kind in ("name", "number") else None
-
-
-def units_of(tokens: Iterable[Token]) -> Iterator[Unit]:
-    """Yield the tokens, each with the primes behind it."""
-    unit: Unit = ()
-    for token in tokens:
-        if unit and token.text != "'":
-            yield unit
-            unit = ()
-        unit = (*unit, token)
-    if unit:
-        yield unit
 
 
 def put_in(tokens: Sequence[Token], put: Mapping[str, Unit]) -> Iterator[Token]:

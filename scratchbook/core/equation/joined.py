@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Final
 
 from .errors import fault
-from .pieces import closing, split_at, split_commas, unwrapped
+from .pieces import Change, closing, split_at, split_commas, unwrapped, with_found
 from .statements import RawStatement
 from .symbols import (
     LOGARITHMS,
@@ -200,13 +200,12 @@ def put_logarithms(tokens: Sequence[Token], declared: Collection[str], given: Co
 def put_names(tokens: Sequence[Token], names: Collection[str]) -> list[Token]:
     """The tokens with each of these names as one."""
     names = {*names, *means_in(names)}
-    kept: list[Token] = []
-    place = 0
-    while place < len(tokens):
+
+    def found_at(tokens: Sequence[Token], place: int) -> Change:
         found = next((found for rule in RULES if (found := rule(tokens, place)) and found.name in names), None)
-        kept += found.tokens if found else (tokens[place],)
-        place = found.end if found else place + 1
-    return kept
+        return (found.tokens, found.end) if found else None
+
+    return list(with_found(tokens, found_at))
 
 
 def means_in(names: Iterable[str]) -> set[str]:

@@ -21,7 +21,7 @@ from .described import (
 )
 from .errors import fault
 from .notation import Notation
-from .pieces import closes, closing, opens, split_at, split_commas, unwrapped
+from .pieces import Change, closes, closing, opens, split_at, split_commas, unwrapped, with_found
 from .statements import RawStatement
 from .symbols import BESIDE, flat, group, latex_of, read_scripts
 from .tokens import Token
@@ -68,21 +68,14 @@ def with_sets(statements: Sequence[RawStatement], notation: Notation) -> list[Ra
 def put_sets(tokens: Sequence[Token], sets: Mapping[str, Described], notation: Notation) -> Iterator[Token]:
     r"""Yield the tokens with \sum_{j \in P_i} as \sum_{j, y_j = y_i}, and with |P_i| as the sum of ones there; so with
     |\{ j : y_j = y_i \}|."""
-    place = 0
-    while place < len(tokens):
-        token = tokens[place]
-        place += 1
-        if token.text == "_" and place < len(tokens) and tokens[place].text == "{":
-            inside, end = group(tokens, place)
-            yield from (token, tokens[place], *put_members(inside, sets, notation), tokens[end - 1])
-            place = end
-            continue
-        found = size_at(tokens, place - 1, sets, notation) or membership_at(tokens, place - 1, sets, notation)
-        if found is not None:
-            yield from found[0]
-            place = found[1]
-        else:
-            yield token
+
+    def found_at(tokens: Sequence[Token], place: int) -> Change:
+        if tokens[place].text != "_" or place + 1 == len(tokens) or tokens[place + 1].text != "{":
+            return size_at(tokens, place, sets, notation) or membership_at(tokens, place, sets, notation)
+        inside, end = group(tokens, place + 1)
+        return [*tokens[place : place + 2], *put_members(inside, sets, notation), tokens[end - 1]], end
+
+    yield from with_found(tokens, found_at)
 
 
 def size_at(

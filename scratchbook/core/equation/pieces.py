@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from .tokens import Token
 
 OPENERS: Final = frozenset(["(", "[", "{", r"\{", r"\left.", r"\lfloor", r"\lceil", r"\langle", r"\lvert", r"\lVert"])
+# What stands for a part of a list of tokens, and the place behind that part.
+Change = tuple[Sequence[Token], int] | None
+
 CLOSERS: Final = frozenset([")", "]", "}", r"\}", r"\right.", r"\rfloor", r"\rceil", r"\rangle", r"\rvert", r"\rVert"])
 
 
@@ -68,6 +71,35 @@ def unwrapped(tokens: Sequence[Token]) -> Sequence[Token]:
                 return tokens
         tokens = tokens[1:-1]
     return tokens
+
+
+def units_of(tokens: Iterable[Token]) -> Iterator[tuple[Token, ...]]:
+    """Yield the tokens, each with the primes behind it."""
+    unit: tuple[Token, ...] = ()
+    for token in tokens:
+        if unit and token.text != "'":
+            yield unit
+            unit = ()
+        unit = (*unit, token)
+    if unit:
+        yield unit
+
+
+def letters_in(script: Sequence[Token]) -> Iterator[tuple[Token, ...]]:
+    """Yield the letters side by side in a script, or what stands there between commas."""
+    for piece in split_commas(unwrapped(script)):
+        units = list(units_of(piece))
+        is_run = all(unit[0].kind in ("name", "number") or unit[0].text == "*" for unit in units)
+        yield from units if is_run else [tuple(piece)]
+
+
+def with_found(tokens: Sequence[Token], find: Callable[[Sequence[Token], int], Change]) -> Iterator[Token]:
+    """Yield the tokens with others for what is found at a place.  find: gives those, and the place behind it."""
+    place = 0
+    while place < len(tokens):
+        found = find(tokens, place)
+        yield from found[0] if found else (tokens[place],)
+        place = found[1] if found else place + 1
 
 
 def closing(tokens: Sequence[Token], place: int) -> int:

@@ -2,14 +2,13 @@ r"""Names that a set in their subscript tells apart: h_{\mathcal{N}(v)} = ... is
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from functools import partial
 
 from .described import mark, read_described, use_at
 from .joined import Found, with_members
 from .notation import Notation
-from .pieces import unwrapped
+from .pieces import Change, unwrapped, with_found
 from .statements import RawStatement
 from .symbols import flat, key_of, read_scripts
 from .tokens import Token
@@ -25,17 +24,12 @@ def with_names_of_sets(statements: Sequence[RawStatement], notation: Notation) -
         letters = [token.text for token in found.tokens if token.kind == "name"][1:] if found else []
         if found and found.end == len(left) and not set(letters) & set(notation.symbols):
             names.add(found.name)
-    return [with_members(one, partial(put_names, sets=sets, names=names)) for one in statements]
 
-
-def put_names(tokens: Sequence[Token], sets: Collection[str], names: Collection[str]) -> Iterator[Token]:
-    """Yield the tokens with each of these names as one, its letters as indices."""
-    place = 0
-    while place < len(tokens):
+    def found_at(tokens: Sequence[Token], place: int) -> Change:
         found = name_at(tokens, place, sets)
-        is_own = found is not None and found.name in names
-        yield from found.tokens if found and is_own else (tokens[place],)
-        place = found.end if found and is_own else place + 1
+        return (found.tokens, found.end) if found and found.name in names else None
+
+    return [with_members(one, lambda member: with_found(member, found_at)) for one in statements]
 
 
 def name_at(tokens: Sequence[Token], place: int, sets: Collection[str]) -> Found | None:

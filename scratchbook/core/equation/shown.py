@@ -10,12 +10,12 @@ from itertools import groupby
 from typing import Final
 
 from .bracketed import script_below
-from .described import mark, units_of
+from .described import mark
 from .joined import with_members
 from .letters import bound_letters, is_range
 from .lexicon import Lexicon, words_of
 from .notation import Notation
-from .pieces import closing, join_commas, split_at, split_commas, unwrapped
+from .pieces import Change, closing, join_commas, letters_in, split_at, with_found
 from .sites import uses_in
 from .spelling import spell
 from .statements import RawStatement
@@ -51,6 +51,7 @@ class Use:
     parts: tuple[Part, ...]
     rest: Tokens
     end: int
+    bracket: Tokens = ()
 
     @property
     def form(self) -> list[tuple[str, str]]:
@@ -61,12 +62,13 @@ class Use:
 @dataclass(frozen=True)
 class Shown:
     """A declared array.  use: as it is declared.   indices: which of its parts are letters that run.   is_logarithm: is
-    it \\log p(x_i), so that p(x_i) is the exponential?"""
+    it \\log p(x_i), so that p(x_i) is the exponential?   is_only: is it read at these letters only?"""
 
     key: str
     use: Use
     indices: tuple[int, ...] = ()
     is_logarithm: bool = False
+    is_only: bool = False
 
     def is_label(self, number: int) -> bool:
         """Is a part a letter in brackets that is no index?"""
@@ -92,7 +94,9 @@ def with_shown(statements: Sequence[RawStatement], notation: Notation) -> list[R
         count = len(found)
         for own in [*waiting]:
             uses = [use for member in members for place in range(len(member)) if (use := use_of(own, member, place))]
-            new = replace(own, indices=indices_of(own, uses, running, given, notation))
+            near = {letter for left in lefts for letter in letters_beside(left, running)} - {*notation.symbols}
+            new = replace(own, indices=indices_of(own, uses, running, (near, given), notation))
+            new = replace(new, is_only=has_twin(new, notation))
             if new.indices and not is_taken(new, statements, notation):
                 found.append(new)
                 waiting.remove(own)
@@ -111,21 +115,31 @@ def with_shown(statements: Sequence[RawStatement], notation: Notation) -> list[R
 
 def without_label(tokens: Sequence[Token], letter: str, declared: Collection[str]) -> Iterator[Token]:
     """Yield the tokens with y for each y(t), which is given at the letter at which others are declared."""
-    place = 0
-    while place < len(tokens):
+
+    def found_at(tokens: Sequence[Token], place: int) -> Change:
         point = at_point(tokens, place)
-        is_declared = point is not None and point[0] in declared
-        if point is not None and is_declared:
-            end = place + point[1]
-        else:
-            end = read_scripts(tokens, place + 1)[1] if tokens[place].kind == "name" else place + 1
-        yield from tokens[place:end]
-        is_behind = tokens[place].kind == "name" and [token.text for token in tokens[end : end + 3]] == [
-            "(",
-            letter,
-            ")",
-        ]
-        place = end + 3 * (is_behind and not is_declared)
+        if point is not None and point[0] in declared:
+            return tokens[place : place + point[1]], place + point[1]
+        if tokens[place].kind != "name":
+            return None
+        end = read_scripts(tokens, place + 1)[1]
+        is_behind = [token.text for token in tokens[end : end + 3]] == ["(", letter, ")"]
+        return tokens[place:end], end + 3 * is_behind
+
+    yield from with_found(tokens, found_at)
+
+
+def letters_beside(left: Sequence[Token], running: Collection[str]) -> set[str]:
+    """The letters of r_{nk} on a left side, of which one runs."""
+    below = [flat(unit) for unit in letters_in(read_scripts(left, 1)[0].below)]
+    return {letter for letter in below if len(letter) == 1 and letter.isalpha()} if {*below} & {*running} else set()
+
+
+def has_twin(own: Shown, notation: Notation) -> bool:
+    """Is the same name declared with other letters too, as p(x) and p(y), so that the letters tell which it is?"""
+    others = filter(None, map(name_in, notation.symbols.keys() - {own.key}))
+    same = [use for use in others if (use.base, use.primes, use.form) == (own.use.base, own.use.primes, own.use.form)]
+    return any(name_of(own, use) == own.key for use in same)
 
 
 def letters_at(members: Sequence[Tokens], notation: Notation) -> set[str]:
@@ -172,21 +186,15 @@ def parts_at(tokens: Sequence[Token], place: int, *, is_power: bool = False, has
     scripts, end = read_scripts(tokens, place + 1)
     parts = [Part("_", "", unit) for unit in letters_in(scripts.below)]
     parts += [Part("^", "", unit) for unit in (() if is_power else letters_in(scripts.above))]
+    bracket: Tokens = ()
     if has_brackets and end < len(tokens) and tokens[end].text == "(":
         closer = closing(tokens, end)
+        bracket = tuple(tokens[end : closer + 1])
         for piece in filter(None, split_at(tokens[end + 1 : closer], BARS)):
             below = script_below(piece)
             parts.append(Part("(", piece[0].text if below else "", below or tuple(piece)))
         end = closer + 1
-    return Use(tokens[place].text, scripts.primes, tuple(parts), scripts.above if is_power else (), end)
-
-
-def letters_in(script: Tokens) -> Iterator[Tokens]:
-    """Yield the letters side by side in a script, or what stands there between commas."""
-    for piece in split_commas(unwrapped(script)):
-        units = list(units_of(piece))
-        is_run = all(unit[0].kind in ("name", "number") or unit[0].text == "*" for unit in units)
-        yield from units if is_run else [tuple(piece)]
+    return Use(tokens[place].text, scripts.primes, tuple(parts), scripts.above if is_power else (), end, bracket)
 
 
 def use_of(own: Shown, tokens: Sequence[Token], place: int) -> Use | None:
@@ -199,9 +207,13 @@ def use_of(own: Shown, tokens: Sequence[Token], place: int) -> Use | None:
 
 
 def indices_of(
-    own: Shown, uses: Sequence[Use], running: Collection[str], given: Collection[str], notation: Notation
+    own: Shown, uses: Sequence[Use], running: set[str], lefts: tuple[set[str], set[str]], notation: Notation
 ) -> tuple[int, ...]:
-    """Which parts of a declared name are letters of indices in a display; empty for none."""
+    """Which parts of a declared name are letters of indices in a display; empty for none.
+
+    lefts: letters on left sides: those beside one that runs, which index an array of more axes; and all, which do where
+    it would be nothing without, as one of three axes, or where there are as many letters as axes.
+    """
     parts, axes = own.use.parts, len(notation.symbols[own.key].kind.shape)
     values = {key for key, symbol in notation.symbols.items() if symbol.kind.name not in ("dim", "int", "index")}
     found = list[int]()
@@ -212,10 +224,9 @@ def indices_of(
             continue
         group = [number for number in heads or group if is_letter(parts[number]) and parts[number].text not in values]
         runs = [{use.parts[number].text for use in uses} for number in group]
-        # An array of three axes has no product without an index.
         is_whole = axes > 2 or len(group) == axes == 2
-        known = {*running, *({*given} - {*notation.symbols} if is_whole else ())}
-        if any(texts & {*running} for texts in runs) or (is_whole and all(texts & known for texts in runs)):
+        known = {*running, *lefts[0], *(lefts[1] - {*notation.symbols} if is_whole else ())}
+        if any(texts & running for texts in runs) or (axes > 1 and all(texts & known for texts in runs)):
             found += group
     count = len({(parts[number].of and parts[number].text) or str(number) for number in found})
     return tuple(found) if count <= axes else ()
@@ -223,7 +234,9 @@ def indices_of(
 
 def is_letter(part: Part) -> bool:
     """Is it one letter?"""
-    return len(part.tokens) == 1 and part.tokens[0].kind == "name" and (len(part.text) == 1 or part.text[0] == "\\")
+    base = part.text.rstrip("'")
+    is_one = part.tokens[0].kind == "name" and all(token.text == "'" for token in part.tokens[1:])
+    return is_one and (len(base) == 1 or base[0] == "\\")
 
 
 def is_taken(own: Shown, statements: Sequence[RawStatement], notation: Notation) -> bool:
@@ -236,14 +249,24 @@ def is_taken(own: Shown, statements: Sequence[RawStatement], notation: Notation)
             continue
         if use.form == own.use.form and name_of(own, use) == own.key:
             return True
+        if is_other_list(use, own.use):
+            continue
         if use.form != own.use.form and above == [part.text for part in use.parts if part.where == "^"]:
             return True
     return False
 
 
+def is_other_list(one: Use, other: Use) -> bool:
+    """Are two of one name and different numbers of arguments, p(x, y) and p(x)?"""
+    lists = [[part for part in use.parts if part.where == "("] for use in (one, other)]
+    return bool(lists[0] and lists[1]) and len(lists[0]) != len(lists[1])
+
+
 def name_of(own: Shown, use: Use) -> str:
     """The key of an array where it is read, or of what is a step off it, w_i(t+1) beside w_i(t); empty for others."""
     pairs = list(zip(own.use.parts, use.parts, strict=True))
+    if own.is_only and any(pairs[number][0].text != pairs[number][1].text for number in own.indices):
+        return ""
     heads = {other.text for number, (one, other) in enumerate(pairs) if number in own.indices and one.of}
     rest = [(one, other) for number, (one, other) in enumerate(pairs) if number not in own.indices]
     if len(heads) > 1 or not all(one.text == other.text or is_step(one, other) for one, other in rest):
@@ -270,23 +293,24 @@ def is_step(one: Part, other: Part) -> bool:
 
 def put_indices(tokens: Sequence[Token], arrays: Sequence[Shown]) -> Iterator[Token]:
     """Yield the tokens with each of these arrays as one name with its indices."""
-    place = 0
-    while place < len(tokens):
+
+    def found_at(tokens: Sequence[Token], place: int) -> Change:
         at = tokens[place]
         start = place + (at.text in LOGARITHMS and place + 1 < len(tokens))
         uses = [(own, use) for own in arrays if (use := use_of(own, tokens, start)) and name_of(own, use)]
         if not uses or (start > place and not uses[0][0].is_logarithm):
-            yield at
-            place += 1
-            continue
+            return None
         own, use = next((pair for pair in uses if name_of(*pair) == pair[0].key), uses[0])
-        place = use.end
-        name = replace(at, kind="name", text=name_of(own, use), end=tokens[place - 1].end)
+        name = replace(at, kind="name", text=name_of(own, use), end=tokens[use.end - 1].end)
         parts = [use.parts[number] for number in own.indices]
         indices = join_commas([part.tokens for number, part in enumerate(parts) if not (number and part.of)])
         element = [name, *([mark("_", at), mark("{", at), *indices, mark("}", at)] if indices else [])]
+        if any(token.text in BARS[1:] for token in use.bracket) and not any(part.of for part in parts):
+            element = [name, *use.bracket]  # the order of shares is another matter
         if use.rest:
             element += [mark("^", at), mark("{", at), *put_indices(use.rest, arrays), mark("}", at)]
         if own.is_logarithm and at is tokens[start]:
             element = [replace(at, text="exp"), mark("(", at), *element, mark(")", at)]
-        yield from element
+        return element, use.end
+
+    yield from with_found(tokens, found_at)

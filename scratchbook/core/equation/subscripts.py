@@ -75,9 +75,10 @@ def side_by_side(parser: Parser, tokens: Sequence[Token]) -> list[Sequence[Token
 
 
 def letters_and_digits(parser: Parser, tokens: Sequence[Token], axes: int | None) -> list[Sequence[Token]]:
-    """The n and 1 of x_{n1}, where an array has as many axes; nothing where a digit stands first, as in 2n."""
+    """The n and 1 of x_{n1}, where an array has as many axes; nothing where a factor stands first, as in 2n."""
     digits = [number for number, token in enumerate(tokens) if token.kind == "number" and len(token.text) == 1]
-    if not digits or digits[0] == 0 or any(tokens[number - 1].kind != "name" for number in digits):
+    is_factor = tokens[0].kind == "number" and tokens[0].text not in ("0", "1")
+    if not digits or is_factor or any(tokens[number - 1].kind != "name" for number in digits if number):
         return []
     starts = [0, *(place for number in digits for place in (number, number + 1))]
     parts = [tokens[start:end] for start, end in pairwise([*starts, len(tokens)]) if start < end]

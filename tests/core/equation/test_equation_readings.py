@@ -332,3 +332,11 @@ def test_what_the_positive_part_is_need_not_be_said():
     assert said(latex, notation, check).endswith("drop it where it says what (...)^+ is, the positive part")
     assert said(latex.partition(",")[0], notation, check) == ""
     assert "differs" in said("u = (1 + a)^+ x", notation, check)
+
+
+def test_a_digit_that_is_no_factor_is_an_index():
+    assert said(r"y_j = A_{1j} + 2 A_{j1}", "A: matrix(n, n)", "A[0] + 2 * A[:, 0]") == ""
+    assert "differs" in said(r"y_j = A_{j1} + 2 A_{1j}", "A: matrix(n, n)", "A[0] + 2 * A[:, 0]")
+    spread = r"v = \sum_{j=1}^d \operatorname{Var}(z^j), \quad z^j = (Z_{1j}, \ldots, Z_{nj})"
+    assert said(spread, "Z: matrix(n, d)", "Z.var(axis=0).sum()") == ""
+    assert "differs" in said(spread.replace("Var", "mean"), "Z: matrix(n, d)", "Z.var(axis=0).sum()")

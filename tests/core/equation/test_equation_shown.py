@@ -61,6 +61,28 @@ def cumulated(x, a):
     return x[0] + a * x[1:].sum()
 
 
+def shares(X, M):
+    weights = np.exp(-((X[:, None] - M) ** 2).sum(-1))
+    return weights / weights.sum(1, keepdims=True)
+
+
+def attended(Q, K, V):
+    scores = np.exp(Q @ K.T)
+    return scores / scores.sum(1, keepdims=True) @ V
+
+
+def backed_up(V, P, R):
+    return R + P @ V
+
+
+def divergence(p, q):
+    return (p * np.log(p / q)).sum()
+
+
+def information(P, p, q):
+    return (P * np.log(P / np.outer(p, q))).sum()
+
+
 def rescaled(w, a):
     return w * np.exp(a * w / w.sum())
 
@@ -135,6 +157,42 @@ READ = {
         ("K_{rs}", "K_{sr}"),
     ),
     "argument": (SPREAD, "z^j as z: matrix(n, d)\ng, e: positive", "spread", ("+ e", "- e")),
+    "emission": (
+        HIDDEN.replace("b_j", "b_j(o_{t+1})"),
+        STATES.replace("b_j", "b_j(o_{t+1})"),
+        r"\alpha_{t+1} == forward(a, A, b)",
+        ("A_{ij}", "A_{ji}"),
+    ),
+    "beside one that runs": (
+        r"r_{nk} = \frac{\exp(-\|x_n - \mu_k\|^2)}{\sum_{j=1}^K \exp(-\|x_n - \mu_j\|^2)}",
+        "x_n as X: matrix(N, d)\n\\mu_k as M: matrix(K, d)",
+        "shares",
+        ("x_n - ", "x_n + "),
+    ),
+    "rows": (
+        r"o_i = \sum_{j=1}^n a_{ij} v_j, \quad a_{ij} = \frac{\exp(q_i^\top k_j)}{\sum_{l=1}^n \exp(q_i^\top k_l)}",
+        "q_i as Q, k_i as K: matrix(n, d)\nv_i as V: matrix(n, m)",
+        "o == attended(Q, K, V)",
+        ("q_i", "k_i"),
+    ),
+    "shares": (
+        r"V_{k+1}(s) = R(s) + \sum_{s'} P(s' \mid s) V_k(s')",
+        "V_k(s) as V, R(s) as R: vector(n)\nP(s' \\mid s) as P: simplex(n, n)",
+        "backed_up",
+        (r"s' \mid s", r"s \mid s'"),
+    ),
+    "argument alone": (
+        r"D = \sum_x p(x) \log \frac{p(x)}{q(x)}",
+        "p(x) as p, q(x) as q: simplex(n)",
+        "divergence",
+        ("p(x)", "q(x)"),
+    ),
+    "arguments that tell": (
+        r"I = \sum_{x, y} p(x, y) \log \frac{p(x, y)}{p(x) p(y)}",
+        "p(x, y) as P: simplex(n, m)\np(x) as p: simplex(n)\np(y) as q: simplex(m)",
+        "information",
+        ("p(y)", "p(x)"),
+    ),
     "time": (r"u = x(1) + \sum_{t=2}^n a x(t)", "x(t) as x: vector(n)\na: positive", "cumulated", ("t=2", "t=1")),
 }
 
