@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import groupby
 from typing import Final
 
@@ -25,6 +25,8 @@ from .tokens import Token, read_tokens
 
 BARS: Final = (",", "|", r"\mid")
 LOGARITHM: Final = r"\log{"
+# Keys whose parts are kept: those of some displays.
+MOST_KEPT: Final = 1_000
 Tokens = tuple[Token, ...]
 
 
@@ -157,6 +159,7 @@ def shown_by(key: str) -> Shown | None:
     return Shown(key, use, is_logarithm=key.startswith(LOGARITHM)) if use and use.parts else None
 
 
+@lru_cache(MOST_KEPT)
 def name_in(key: str) -> Use | None:
     r"""A key as a name with its parts, of \log p(x_i) that of p(x_i); None for one of another form."""
     text = key.removeprefix(LOGARITHM).replace("}", "", 1) if key.startswith(LOGARITHM) else key
