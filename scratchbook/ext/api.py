@@ -175,7 +175,6 @@ def what_pages_show(app: Sphinx) -> dict[str, list[Any]]:
 
 def register(app: Sphinx) -> None:
     """Add the directive."""
-    app.add_config_value("scratchbook_source", "", "html", types=frozenset({str}))
     app.add_directive("api", Api)
     app.add_post_transform(FillPlaces)
     app.connect(DEPENDS_EVENT, what_pages_show)

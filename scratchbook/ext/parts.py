@@ -13,6 +13,7 @@ from sphinx.locale import _ as translate
 from scratchbook.core.cells import CellOutcome
 from scratchbook.core.errors import ScratchbookError
 from scratchbook.ext.live import read_emphasis
+from scratchbook.ext.settings import fill_address
 
 NUMBER: Final = re.compile(r"[-+]?(\d[\d,]*(\.\d*)?|\.\d+)(e[-+]?\d+)?\s?%?|[-+]?(inf|nan)")
 
@@ -49,9 +50,8 @@ def source_lines(address: str, path: str, first: int, last: int) -> nodes.Node:
     """Return a file and its lines in words, as a link where the project says to what (`scratchbook_source`)."""
     lines = translate("line %d") % first if first == last else translate("lines %d to %d") % (first, last)
     text = f"{path}, {lines}"
-    if not address:
-        return nodes.Text(text)
-    return nodes.reference("", text, refuri=address.format(path=path, first=first, last=last), internal=False)
+    uri = fill_address(address, path, first, last)
+    return nodes.reference("", text, refuri=uri, internal=False) if uri else nodes.Text(text)
 
 
 def origin_node(address: str, path: str, numbers: Sequence[int]) -> nodes.inline:

@@ -21,7 +21,7 @@ from scratchbook.core.errors import Mistake, Place
 from scratchbook.core.kept import Kept
 
 # name -> (default, rebuild, types).  "env": chapters are read again.  "": the run phase sees the change by itself.
-SETTINGS: Final[dict[str, tuple[Any, Literal["", "env"], Any]]] = {
+SETTINGS: Final[dict[str, tuple[Any, Literal["", "env", "html"], Any]]] = {
     "scratchbook_root": ("", "env", (str,)),
     "scratchbook_folders": (["scratch"], "", (list, tuple)),
     "scratchbook_execute": ("run", "", ENUM("run", "cache-only", "never")),
@@ -40,6 +40,7 @@ SETTINGS: Final[dict[str, tuple[Any, Literal["", "env"], Any]]] = {
     "scratchbook_executor": ("", "", (str,)),
     "scratchbook_jobs": (0, "", (int,)),
     "scratchbook_cache": ("", "", (str, NoneType)),
+    "scratchbook_source": ("", "html", (str,)),
     "scratchbook_equations": ("declared", "", ENUM("declared", "all")),
 }
 
@@ -88,7 +89,8 @@ def register(app: Sphinx) -> None:
 
 def project_root(config: Config, confdir: Path) -> Path:
     """Return the folder that places are named from: that of conf.py, or the one that `scratchbook_root` names."""
-    return (confdir / str(config.scratchbook_root)).resolve()
+    root = (confdir / str(config.scratchbook_root)).resolve()
+    return root if root.is_dir() else confdir.resolve()
 
 
 def read_settings(config: Config, confdir: Path) -> Settings:
@@ -98,13 +100,19 @@ def read_settings(config: Config, confdir: Path) -> Settings:
     limits, limit_mistakes = read_limits(values)
     lone_root, lone_folders, lone_mistakes = read_lone_folders(config, confdir)
     executor, executor_mistakes = find_executor(values["executor"])
-    mistakes = (*folder_mistakes, *limit_mistakes, *lone_mistakes, *executor_mistakes)
+    print_options, print_mistakes = read_print_options(values["print_options"])
+    mistakes = (*folder_mistakes, *limit_mistakes, *lone_mistakes, *executor_mistakes, *print_mistakes)
+    if not (confdir / values["root"]).is_dir():
+        mistakes += (Mistake("setting", f"scratchbook_root: there is no folder '{values['root']}' beside conf.py"),)
+    if values["source"] and not fill_address(values["source"], "", 1, 1):
+        fact = f"scratchbook_source: '{values['source']}' cannot be filled in"
+        mistakes += (Mistake("setting", f"{fact}; the names within braces are path, first and last"),)
     return Settings(
         root=root,
         folders=folders,
         execute=values["execute"],
         limits=limits,
-        print_options=tuple(sorted((str(name), value) for name, value in values["print_options"].items())),
+        print_options=print_options,
         environment=tuple(sorted(named_variables(values["environment"]))),
         network=values["network"],
         preload=tuple(map(str, values["preload"])),
@@ -155,6 +163,26 @@ def read_limits(values: dict[str, Any]) -> tuple[Limits, tuple[Mistake, ...]]:
         if not value > 0
     )
     return Limits(**{name: value for name, value in found.items() if value > 0}), mistakes
+
+
+def read_print_options(options: dict[str, Any]) -> tuple[tuple[tuple[str, Any], ...], tuple[Mistake, ...]]:
+    """Return what NumPy's print options are on every page; none where NumPy does not take them."""
+    if not options:
+        return (), ()
+    import numpy as np
+
+    try:
+        with np.printoptions(**options):
+            return tuple(sorted((str(name), value) for name, value in options.items())), ()
+    except (TypeError, ValueError) as error:
+        return (), (Mistake("setting", f"scratchbook_print_options: NumPy refuses them: {error}"),)
+
+
+def fill_address(address: str, path: str, first: int, last: int) -> str:
+    """Return where a reader finds lines of a file; nothing where `scratchbook_source` cannot be filled in."""
+    with contextlib.suppress(KeyError, IndexError, ValueError, AttributeError):
+        return address.format(path=path, first=first, last=last)
+    return ""
 
 
 def find_executor(name: str) -> tuple[Callable[[], Executor] | None, tuple[Mistake, ...]]:

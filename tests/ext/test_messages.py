@@ -505,6 +505,16 @@ SETTINGS = {
         "scratchbook_executor: 'no.such.factory' cannot be imported: No module named 'no'; "
         "write it as package.module.factory",
     ),
+    "scratchbook_root": ("../gone", "scratchbook_root: there is no folder '../gone' beside conf.py"),
+    "scratchbook_print_options": (
+        {"precision": "two"},
+        "scratchbook_print_options: NumPy refuses them: precision must be an integer",
+    ),
+    "scratchbook_source": (
+        "https://x.example/{file}",
+        "scratchbook_source: 'https://x.example/{file}' cannot be filled in; the names within braces are path, first "
+        "and last",
+    ),
     "exec_code_working_dir": ("gone", "exec_code_working_dir: there is no folder 'gone' beside conf.py"),
 }
 
@@ -516,7 +526,11 @@ def test_a_setting_that_cannot_be_used_is_told_at_its_line(project, name):
     project.write({"conf.py": conf.replace("scratchbook_executor =", "unused =") + f"{name} = {value!r}\n"})
     line = len(conf.splitlines()) + 1
 
-    assert project.build(scratchbook_preload=[]).warnings == [f"conf.py:{line}: WARNING: {text} [scratchbook.setting]"]
+    project.write({"docs/index.md": "# Book\n\n```{live}\nprint(6 * 7)\n```\n"})
+    built = project.build("html", scratchbook_preload=[])
+
+    assert built.warnings == [f"conf.py:{line}: WARNING: {text} [scratchbook.setting]"]
+    assert "42" in built.text()
 
 
 WRONG_TYPES = {
