@@ -72,7 +72,7 @@ def finish(parser: Parser, operator: str, scripts: Scripts, start: int) -> Node:
     outer = parser.narrowed.get(bindings[0].key) if operator in ELEMENT and len(bindings) == 1 else None
     with parser.running(bindings, condition):
         body = read_body(parser, operator)
-    if operator in EXTREME and bracket_end < parser.place:
+    if (operator in EXTREME and bracket_end < parser.place) or operator == "prod":
         check_scope(parser, operator, body, keys)
     place = parser.since(start)
     if outer is not None and bindings == (Binding(bindings[0].key),):
@@ -126,15 +126,17 @@ def end_of_bracket(parser: Parser) -> int:
 
 
 def check_scope(parser: Parser, operator: str, body: Node, keys: frozenset[str]) -> None:
-    r"""Refuse \max_i(x_i) z, where the bracket may be all that the operator takes.
+    r"""Refuse \max_i(x_i) z and \prod_i x_i z, where what reads the index may be all that the operator takes.
 
-    What follows the bracket belongs to the operator when it needs an index that runs nowhere else.
+    What follows belongs to the operator when it needs an index that runs nowhere else.
     """
     if not isinstance(body, Product | Multiply):
         return
-    rest = body.factors[1:] if isinstance(body, Product) else (body.right,)
+    parts = body.factors if isinstance(body, Product) else (body.left, body.right)
     outside = parser.scope | parser.lexicon.variables
-    if any((free_names(part) & keys) - outside for part in rest):
+    reading = [bool((free_names(part) & keys) - outside) for part in parts]
+    rest = parts[1:] if operator in EXTREME else parts[len(parts) - reading[::-1].index(True) :] if any(reading) else ()
+    if not rest or (operator in EXTREME and any(reading[1:])):
         return
     raise fault(
         f"ambiguous: does {operator} take the bracket or the whole product? put brackets around one: "

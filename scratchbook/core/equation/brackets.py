@@ -26,9 +26,10 @@ from .nodes import (
     Power,
     Root,
     Transpose,
+    walk,
 )
 from .pieces import is_bracketed, unwrapped
-from .symbols import flat, group, latex_of, read_scripts
+from .symbols import Scripts, flat, group, latex_of, read_scripts
 from .tokens import Token
 from .vocabulary import RELATIONS
 
@@ -129,6 +130,8 @@ def read_postfix(parser: Parser, node: Node, start: int, *, is_call: bool = Fals
     factorial."""
     if parser.text in ("_", "^", "'"):
         scripts, parser.place = read_scripts(parser.tokens, parser.place)
+        if scripts.primes == 1 and scripts == Scripts(primes=1) and is_array(parser, node):
+            return Transpose(node, **parser.since(start))
         if scripts.primes:
             raise fault("a prime belongs to a name; declare that name, or write \\top or the derivative", node)
         if flat(scripts.below) == "+" or flat(scripts.above) == "+":
@@ -145,6 +148,13 @@ def read_postfix(parser: Parser, node: Node, start: int, *, is_call: bool = Fals
         parser.take()
         node = Call("factorial", (node,), "factorial", **parser.since(start))
     return node
+
+
+def is_array(parser: Parser, node: Node) -> bool:
+    """Is it a bracket with a vector or a matrix in it, so that a prime behind it is the transpose of statistics?"""
+    return not isinstance(node, Call | Number | Index) and any(
+        isinstance(part, Name) and part.key in parser.lexicon.arrays for part in walk(node)
+    )
 
 
 def raised(parser: Parser, node: Node, above: Sequence[Token], start: int) -> Node:

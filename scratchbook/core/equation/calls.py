@@ -12,7 +12,7 @@ from .algebra import Array, Row, Value
 from .defined import assemble
 from .errors import EquationError, VectorsError, fault
 from .known import LETTERS, WORDS
-from .nodes import Call, Name, Node, free_names, walk
+from .nodes import Call, Name, Node, children, free_names, walk
 from .parameters import given
 from .render import write
 from .symbols import latex_of
@@ -119,11 +119,23 @@ def by_elements(
     return np.asarray(flat).reshape(argument.shape)
 
 
-def is_read(self: Evaluator, parameter: Node, clauses: list[Clause]) -> bool:
+def is_read(self: Evaluator, parameter: Node, clauses: list[Clause], seen: frozenset[str] = frozenset()) -> bool:
     """Does a definition read a parameter, or has it a value?  J(\\theta) may be no more than a name with its habit."""
     if not isinstance(parameter, Name) or self.is_known(parameter.key):
         return True
-    return any(parameter.key in free_names(clause.body) for clause in clauses)
+    return any(reads(self, clause.body, parameter.key, seen) for clause in clauses)
+
+
+def reads(self: Evaluator, node: Node, key: str, seen: frozenset[str]) -> bool:
+    """Does a tree read a name, but for the habit of other definitions, as the n of e(n) = 2k(n) beside k(n) = x?"""
+    if key not in free_names(node):
+        return False
+    if isinstance(node, Call) and node.function not in seen:
+        clauses = self.definitions.clauses.get(node.function, [])
+        if clauses and clauses[0].definition.parameters == node.arguments:
+            within = seen | {node.function}
+            return any(is_read(self, one, clauses, within) for one in node.arguments if key in free_names(one))
+    return isinstance(node, Name) or any(reads(self, child, key, seen) for _, child in children(node))
 
 
 def is_of_numbers(self: Evaluator, parameter: object) -> bool:

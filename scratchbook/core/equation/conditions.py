@@ -10,7 +10,7 @@ from .errors import fault
 from .nodes import Add, Call, Compare, Index, Join, Logic, Name, Node, Number, Parity
 from .pieces import split_at, split_commas, unwrapped, words_of
 from .tokens import Token
-from .vocabulary import REFUSED, RELATIONS
+from .vocabulary import CONDITIONAL, QUANTIFIERS, REFUSED, RELATIONS
 
 if TYPE_CHECKING:
     from .parser import Parser
@@ -44,7 +44,9 @@ def check_words(tokens: Sequence[Token]) -> None:
     """Refuse a word that a condition cannot have, since passing it over would change what is said."""
     for token in tokens:
         words = words_of(token)
-        unknown = sorted(words - WORDS - {""} - (REST | BESIDE_REST if words & REST else set()))
+        is_for = "for" in words and not words & CONDITIONAL
+        beside = REST | BESIDE_REST if words & REST else QUANTIFIERS if is_for else frozenset[str]()
+        unknown = sorted(words - WORDS - {""} - beside)
         if unknown:
             raise fault(f"the word '{unknown[0]}' in a condition is not read; write the condition in signs", token)
 

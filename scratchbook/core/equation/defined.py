@@ -92,6 +92,11 @@ def assignments_of(self: Evaluator, clause: Clause) -> Iterator[Bound]:
     roots = [clause.body, *clause.statement.members[2:]]
     if definition.key in self.ranges.targets and definition.patterns:
         roots.append(target_of(clause))
+    if not any(key in free_names(clause.body) for key in keys):  # B_{i,1} = 1 goes as far as B_{i,2} = x_i
+        alike = self.definitions.clauses.get(definition.key, ())
+        roots += [
+            other.body for other in alike if {*keys} <= {*self.ranges.free_indices(other.definition.patterns, self)}
+        ]
     others = closer_clauses(self, clause)
     for bound in self.ranges.assignments(keys, roots, self):
         if not others or not is_given(self, others, clause, bound):

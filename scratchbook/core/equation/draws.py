@@ -58,8 +58,9 @@ def needed(notation: Notation, keys: Iterable[str]) -> list[Symbol]:
     return [symbol for key, symbol in notation.symbols.items() if key in found]
 
 
-# The power of shares that makes them as unequal as they are drawn.
+# The power of shares that makes them as unequal as most draws need, and what one of them has where others are small.
 MOST_UNEQUAL: Final = 3.0
+LION_SHARE: Final = 0.9
 
 
 def draw(
@@ -97,12 +98,21 @@ def draw(
             shape = tuple(size_of(text, sizes, symbol) for text in symbol.kind.shape)
             value = array_of(symbol, shape, sizes, generator, base)
             if symbol.kind.name == "simplex" and stretch != 1.0:
-                value = value ** min(1 / stretch, MOST_UNEQUAL)
-                value = value / value.sum(axis=-1, keepdims=True)
+                value = unequal(value, 1 / stretch)
             is_any = symbol.kind.name in ("scalar", "vector", "matrix", "tensor") and symbol.kind.bounds is None
             value = stretch * value if is_any else value
             result.values[symbol.key] = scale * value if symbol.kind.name in ("matrix", "tensor") else value
     return result
+
+
+def unequal(shares: Any, power: float) -> Any:
+    """Shares further from each other, or nearer; far beyond what a power does, one share is nearly all."""
+    raised = shares ** min(power, MOST_UNEQUAL)
+    raised = raised / raised.sum(axis=-1, keepdims=True)
+    if power <= 2 * MOST_UNEQUAL:
+        return raised
+    largest = np.eye(shares.shape[-1])[shares.argmax(axis=-1)]
+    return LION_SHARE * largest + (1 - LION_SHARE) * raised
 
 
 def draw_sizes(free: list[Symbol], sizes: dict[str, Any], number: int, plain: tuple[int, ...]) -> None:

@@ -18,7 +18,7 @@ from .letters import is_range
 from .lexicon import Lexicon
 from .listed import with_listed
 from .members import with_sets
-from .names import make_lexicon
+from .names import make_lexicon, parameters_of
 from .nodes import Binding, Call, Compare, Derivative, Index, Name, Node, free_names, walk
 from .notation import Notation
 from .parser import Parser
@@ -286,9 +286,11 @@ class Reader:
         self.conditions: list[Node] = []
         self.shapes: list[Shape] = []
 
-    def parser(self, tokens: Sequence[Token], scope: frozenset[str] = frozenset()) -> Parser:
+    def parser(
+        self, tokens: Sequence[Token], scope: frozenset[str] = frozenset(), parameters: frozenset[str] = frozenset()
+    ) -> Parser:
         """A parser with the names of this display."""
-        return Parser(tokens, self.lexicon, scope, is_plain=self.is_plain)
+        return Parser(tokens, self.lexicon, scope, is_plain=self.is_plain, parameters=parameters)
 
     def statement(self, raw: RawStatement) -> None:
         """Read one statement into its list."""
@@ -310,7 +312,9 @@ class Reader:
         members = [self.left(raw)]
         check_patterns(members[0], self.lexicon)
         scope = frozenset(free_names(members[0]) & self.lexicon.indices)
-        members += [self.parser(tokens, scope).whole() for tokens in raw.members[1:]]
+        left = read_left(raw.members[0], self.lexicon)
+        parameters = frozenset(parameters_of(left) if left is not None else ())
+        members += [self.parser(tokens, scope, parameters).whole() for tokens in raw.members[1:]]
         members, bindings = part_stretches(for_every(members, self.lexicon), self.lexicon, len(self.statements))
         self.ranges += bindings
         start, end = raw.members[0][0].start, raw.members[-1][-1].end

@@ -5,43 +5,42 @@ P_{i \cdot} = \sum_j P_{ij} of a matrix P, and \delta_t V = ... of a declared V;
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Final
 
+from .compounds import (
+    Found,
+    applied_at,
+    barred_at,
+    gradient_at,
+    hessian_at,
+    is_applied,
+    is_barred,
+    is_marginal,
+    margin_at,
+    marginal_at,
+    means_in,
+    named_mean_at,
+)
 from .errors import fault
-from .pieces import Change, closing, split_at, split_commas, unwrapped, with_found
+from .pieces import Change, closing, split_at, with_found
+from .spelling import spell
 from .statements import RawStatement
 from .symbols import (
     LOGARITHMS,
-    MARGIN,
-    MEANS,
     at_point,
     flat,
     group,
     latex_of,
-    mean_at,
     read_scripts,
     split_key,
     written,
 )
-from .tokens import Token
+from .tokens import Token, read_tokens
 
-DOTS: Final = frozenset([r"\cdot", "+", "*"])
-
-
-@dataclass(frozen=True)
-class Found:
-    """A name of several parts.  of: the name within it.   tokens: what stands for it.   end: the place behind it."""
-
-    name: str
-    of: str
-    tokens: tuple[Token, ...]
-    end: int
-
-
-Rule = Callable[[Sequence[Token], int], "Found | None"]
+Rule = Callable[[Sequence[Token], int], Found | None]
 
 
 def join_names(statements: Sequence[RawStatement], declared: Mapping[str, int]) -> list[RawStatement]:
@@ -49,6 +48,8 @@ def join_names(statements: Sequence[RawStatement], declared: Mapping[str, int]) 
 
     declared: how many axes each name of the notation has.
     """
+    points = [spell(read_tokens(key, None)) for key in declared if key.endswith(")")]
+    statements = [with_members(statement, partial(put_transposes, points=points)) for statement in statements]
     given = {statement.members[0][0].text for statement in statements if statement.relations}
     logarithms = partial(put_logarithms, declared=declared, given=given)
     joined = [with_members(statement, logarithms) for statement in statements]
@@ -57,7 +58,11 @@ def join_names(statements: Sequence[RawStatement], declared: Mapping[str, int]) 
     for rule in RULES:
         lefts = [found for statement in joined if (found := rule(statement.members[0], 0)) is not None]
         # A gradient of what the display defines is held against that.
-        names = {found.name for found in lefts if rule is not gradient_at or found.of not in firsts}
+        names = {found.name for found in lefts if rule not in (gradient_at, hessian_at) or found.of not in firsts}
+        if rule is barred_at:
+            names = {found.name for found in lefts if is_barred(found, joined, declared)}
+        if rule is hessian_at:
+            names |= {*declared}
         if rule is margin_at:
             rights = {token.text for one in joined for member in one.members[1:] for token in member}
             names = {own.name for own in lefts if all(t.kind != "name" or t.text in rights for t in own.tokens[1:])}
@@ -69,6 +74,33 @@ def join_names(statements: Sequence[RawStatement], declared: Mapping[str, int]) 
             names = means_in(declared)
         joined = [with_members(statement, partial(put_names, names=names)) for statement in joined]
     return joined
+
+
+def put_transposes(tokens: Sequence[Token], points: Sequence[Sequence[Token]]) -> Iterator[Token]:
+    r"""Yield the tokens with u(n-1)^T for the u^T(n-1) of a declared u(n)."""
+    known = [(written(point[:start]), names_in(point[start:])) for point in points if (start := opener_of(point))]
+
+    def moved_at(tokens: Sequence[Token], place: int) -> Change:
+        scripts, end = read_scripts(tokens, place + 1)
+        if flat(scripts.above) not in (r"\top", "T") or end >= len(tokens) or tokens[end].text != "(":
+            return None
+        sign = next(number for number in range(place, end) if tokens[number].text == "^")
+        after, closer = group(tokens, sign + 1)[1], closing(tokens, end) + 1
+        base = [*tokens[place:sign], *tokens[after:end]]
+        is_own = (written(base), names_in(tokens[end:closer])) in known
+        return ((*base, *tokens[end:closer], *tokens[sign:after]), closer) if is_own else None
+
+    return with_found(tokens, moved_at)
+
+
+def opener_of(point: Sequence[Token]) -> int:
+    """Where the brackets of a name at its argument open; 0 where it has none."""
+    return next((number for number, token in enumerate(point) if token.text == "("), 0)
+
+
+def names_in(tokens: Sequence[Token]) -> set[str]:
+    """The names among tokens."""
+    return {token.text for token in tokens if token.kind == "name"}
 
 
 def join_points(statements: Sequence[RawStatement], names: Collection[str]) -> list[RawStatement]:
@@ -208,121 +240,4 @@ def put_names(tokens: Sequence[Token], names: Collection[str]) -> list[Token]:
     return list(with_found(tokens, found_at))
 
 
-def means_in(names: Iterable[str]) -> set[str]:
-    r"""The bases such as \mathbb{E}[g^2] of names."""
-    return {split_key(name)[0] for name in names if name.startswith(tuple(f"{mean}[" for mean in MEANS))}
-
-
-def named_mean_at(tokens: Sequence[Token], place: int) -> Found | None:
-    r"""\mathbb{E}[g^2]_t, a running mean: the scripts stay."""
-    found = mean_at(tokens, place)
-    if found is None:
-        return None
-    name, end = found
-    return Found(name, name, (replace(tokens[place], text=name, end=tokens[end - 1].end),), end)
-
-
-def gradient_at(tokens: Sequence[Token], place: int) -> Found | None:
-    r"""\nabla_x \log p and \nabla_w L before brackets; \nabla f is one token already."""
-    first, start = tokens[place], place
-    name = first.text
-    if first.text == r"\nabla":
-        scripts, place = read_scripts(tokens, place + 1)
-        if not scripts.below or scripts.above:
-            return None
-        name = rf"\nabla_{flat(scripts.below)}"
-    elif first.text not in {rf"\nabla{{{word}}}" for word in LOGARITHMS}:
-        return None
-    else:
-        name, place = r"\nabla", place + 1
-    is_logarithm = first.text != r"\nabla" or (place < len(tokens) and tokens[place].text in LOGARITHMS)
-    place += is_logarithm and first.text == r"\nabla"
-    if place >= len(tokens) or tokens[place].kind != "name":
-        return None
-    of, end = tokens[place], read_scripts(tokens, place + 1)[1]
-    if end >= len(tokens) or tokens[end].text != "(":
-        return None
-    name += rf"{{\log {of.text}}}" if is_logarithm else f"{{{of.text}}}"
-    return Found(name, of.text, (replace(of, text=name, start=tokens[start].start),), place + 1)
-
-
-def margin_at(tokens: Sequence[Token], place: int) -> Found | None:
-    r"""P_{i \cdot}, n_{+j} and N_{\cdot \cdot}: what runs stays an index, and the dots make another name."""
-    base = tokens[place]
-    if base.kind != "name" or place + 2 >= len(tokens) or tokens[place + 1].text != "_":
-        return None
-    script, end = group(tokens, place + 2)
-    pieces = split_commas(unwrapped(script))
-    atoms = [token for piece in pieces for token in piece]
-    dots = [number for number, token in enumerate(atoms) if token.text in DOTS]
-    is_listed = len(pieces) == len(atoms) or dots in ([0], [len(atoms) - 1]) or len(dots) == len(atoms)
-    if len(atoms) < 2 or not dots or not is_listed:
-        return None
-    if any(token.kind != "name" and token.text not in DOTS for token in atoms):
-        return None
-    name = base.text + MARGIN * sum(2**number for number in dots)
-    rest = [token for token in atoms if token.text not in DOTS]
-    comma, sign = replace(base, kind="symbol", text=","), tokens[place + 1]
-    listed = [part for token in rest for part in (comma, token)][1:]
-    below = (sign, replace(sign, text="{"), *listed, replace(sign, text="}")) if rest else ()
-    return Found(name, base.text, (replace(base, text=name, end=tokens[end - 1].end), *below), end)
-
-
-def marginal_at(tokens: Sequence[Token], place: int) -> Found | None:
-    """p(x) beside a p(x, y): the letter is an index, and tells the margin from p(y)."""
-    base = tokens[place]
-    inside = tokens[place + 1 : place + 4]
-    if base.kind != "name" or [token.text for token in inside][::2] != ["(", ")"]:
-        return None
-    letter = inside[1]
-    if letter.kind != "name" or len(letter.text) != 1 or not letter.text.isascii():
-        return None
-    name = base.text + MARGIN * ord(letter.text)
-    below = (replace(inside[0], text="_"), replace(inside[0], text="{"), letter, replace(inside[2], text="}"))
-    return Found(name, base.text, (replace(base, text=name, end=inside[2].end), *below), place + 4)
-
-
-def is_marginal(found: Found, statements: Sequence[RawStatement], axes: Mapping[str, int]) -> bool:
-    """Is a name given at one letter by a sum: over an array of that name with two axes, or at another letter too?"""
-    given: dict[str, bool] = {}
-    for statement in statements:
-        left, right = statement.members[0], statement.members[1:2]
-        own = marginal_at(left, 0)
-        if own is not None and own.end == len(left) and own.of == found.of and right:
-            is_sum = [token.text for token in right[0][:2]] == [r"\sum", "_"]
-            is_own = any(token.text == found.of for token in right[0])
-            given[own.name] = is_sum and (is_own or found.of not in axes)
-    if axes.get(found.of, 2) != 2 or not given.get(found.name):
-        return False
-    return found.of in axes or (len(given) > 1 and all(given.values()))
-
-
-def applied_at(tokens: Sequence[Token], place: int) -> Found | None:
-    r"""\delta_t V and T z_j: a name and another behind it, one of them with an index."""
-    first = tokens[place]
-    if first.kind != "name" or place + 1 >= len(tokens):
-        return None
-    middle = read_scripts(tokens, place + 1)[1]
-    if middle >= len(tokens) or tokens[middle].kind != "name":
-        return None
-    of, end = tokens[middle], read_scripts(tokens, middle + 1)[1]
-    is_first = middle > place + 1
-    if is_first == (end > middle + 1) or tokens[middle - 1 if is_first else end - 1].text == "'":
-        return None
-    name = f"{first.text}{{{of.text}}}" if first.text.startswith("\\") else rf"\mathcal{{{first.text}{of.text}}}"
-    scripts = tokens[place + 1 : middle] if is_first else tokens[middle + 1 : end]
-    return Found(name, of.text, (replace(first, text=name, end=of.end), *scripts), end)
-
-
-def is_applied(found: Found, statements: Sequence[RawStatement], declared: Collection[str]) -> bool:
-    """Is a name followed by another all of a left side, the first standing for nothing and the second declared?"""
-    lefts = [statement.members[0] for statement in statements]
-    whole = [left for left in lefts if (own := applied_at(left, 0)) and own.name == found.name and own.end == len(left)]
-    if not whole or found.of not in declared:
-        return False
-    first = whole[0][0].text
-    others = [left[0].text for left in lefts if left not in whole]
-    return first not in others and not any(split_key(key)[0] == first for key in declared)
-
-
-RULES: Final[tuple[Rule, ...]] = (named_mean_at, margin_at, marginal_at, gradient_at, applied_at)
+RULES: Final[tuple[Rule, ...]] = (named_mean_at, barred_at, margin_at, marginal_at, hessian_at, gradient_at, applied_at)

@@ -25,18 +25,14 @@ def running_letters(statements: Sequence[RawStatement], lexicon: Lexicon) -> set
     for statement in statements:
         for member in statement.members:
             for place, token in enumerate(member):
-                if place + 2 < len(member) and member[place + 1].text in ("_", "^"):
-                    scripts, _ = read_scripts(member, place + 1)
-                    if is_operator(token):
-                        found |= first_letters(scripts.below, lexicon)
-                    elif token.kind == "name":
-                        found |= index_letters(token.text, scripts, lexicon)
-                if (
-                    place + 2 < len(member)
-                    and member[place + 1].text in lexicon.brackets
-                    and token.text in lexicon.arrays
-                ):
-                    found |= bracketed_letters(member, place + 1, lexicon)
+                scripts, end = read_scripts(member, place + 1)
+                if end > place + 1 and is_operator(token):
+                    found |= first_letters(scripts.below, lexicon)
+                elif token.kind == "name":
+                    found |= index_letters(token.text, scripts, lexicon)
+                    key = key_of(token.text, scripts.below, scripts.above, scripts.primes)
+                    if end + 1 < len(member) and member[end].text in lexicon.brackets and key in lexicon.arrays:
+                        found |= bracketed_letters(member, end, lexicon)
     fresh = {split_key(key)[1] for key in lexicon.fresh}
     return {letter for letter in found if letter not in lexicon.arrays} - fresh
 

@@ -20,6 +20,7 @@ class Lexicon:
     general: arrays given at a declared number and read elsewhere, with its letter: t of \\alpha_t = ... by \\alpha_s.
     brackets: what may open the indices behind an array: [ too where a left side is y[n].
     applied: arrays whose index stands in brackets on a left side, as of y(t) = ..., so that y(1) is no product.
+    parameters: names that are no more than parameters of a left side, as the \\sigma^2 of \\kappa(\\sigma^2) = ...
     powerless: declared arrays that have no power, as no square matrices, so that a letter that runs above is an index.
     axes: how many indices a declared array takes, or a family of functions.
     shares, sets: arrays declared as simplex, and as set.
@@ -51,6 +52,7 @@ class Lexicon:
     sets: set[str] = field(default_factory=set)
     applied: set[str] = field(default_factory=set)
     powerless: set[str] = field(default_factory=set)
+    parameters: set[str] = field(default_factory=set)
 
     def knows(self, key: str) -> bool:
         """Is it a declared or defined name?"""
@@ -120,7 +122,7 @@ class Lexicon:
             # x_{t:t+n}, whose t is nothing else, is no stretch of x
             known = self.indices | self.variables | self.on_right
             return tokens[0].kind == "name" and self.word_at(tokens, 0)[0] not in known
-        if tokens and all(token.text in (r"\emptyset", r"\varnothing") for token in tokens):
+        if tokens and all(token.text in (r"\emptyset", r"\varnothing", r"\infty") for token in tokens):
             return True
         letters = self.names_in(tokens) + [token.text for token in tokens if token.kind == "text"]
         known = self.indices | self.variables | self.on_right

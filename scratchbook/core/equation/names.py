@@ -304,6 +304,8 @@ def add_left_sides(lexicon: Lexicon, statements: Sequence[RawStatement]) -> None
     }
     defining = [left for left, statement in lefts if left is not None and is_defining(statement)]
     defining.sort(key=lambda left: left.arguments is None)  # f(z) = ... makes a function of f before f_i = f(x_i)
+    for base in columns(defining, lexicon):
+        lexicon.axes.setdefault(base, 2)
     lexicon.defined = {left.base for left in defining}.union(*map(parameters_of, defining)) - lexicon.indices
     for left in defining:
         add_left(lexicon, left)
@@ -312,11 +314,22 @@ def add_left_sides(lexicon: Lexicon, statements: Sequence[RawStatement]) -> None
             add_parameters(lexicon, left)
 
 
+def columns(defining: Sequence[Left], lexicon: Lexicon) -> set[str]:
+    """The bases that left sides give at one letter and several digits, as B_{i1} = 1 and B_{i2} = x_i do: matrices."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for left in defining:
+        below = left.scripts.below
+        if [token.kind for token in below] == ["name", "number"] and left.arguments is None and not left.scripts.above:
+            found.setdefault((left.base, below[0].text), set()).add(below[1].text)
+    return {base for (base, letter), digits in found.items() if len(digits) > 1 and letter in lexicon.indices}
+
+
 def add_parameters(lexicon: Lexicon, left: Left) -> None:
     """Add the parameters of a function, which have a value in its body: z^2 is a power, and no name of its own."""
     words = lexicon.names_in(left.arguments or ())
     alone = parameters_of(left) - lexicon.indices - lexicon.functions
-    lexicon.variables |= {name for name in words if name in alone}
+    lexicon.parameters |= {name for name in words if name in alone} - lexicon.variables
+    lexicon.variables |= lexicon.parameters
 
 
 def parameters_of(left: Left) -> set[str]:

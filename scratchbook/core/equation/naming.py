@@ -11,10 +11,24 @@ from .errors import fault
 from .known import PREFIX, REDUCERS, known_function
 from .letters import BIG, is_index_above
 from .lexicon import candidates
-from .nodes import Call, Compare, Constant, Fraction, Index, Indicator, Name, Node, Number, Power, Product, Slice
+from .nodes import (
+    Call,
+    Compare,
+    Constant,
+    Fraction,
+    Index,
+    Indicator,
+    Name,
+    Node,
+    Number,
+    Power,
+    Product,
+    Slice,
+    Transpose,
+)
 from .pieces import closing, is_bracketed, join_commas, split_at, split_commas, top_level, unwrapped
 from .subscripts import EVERYTHING, is_index_list, read_index_list, read_sizes
-from .symbols import BESIDE, Scripts, flat, group, key_of, latex_of, read_scripts
+from .symbols import BESIDE, Scripts, flat, group, key_of, latex_of, read_scripts, split_key
 from .tokens import Token
 from .vocabulary import RELATIONS
 
@@ -38,6 +52,8 @@ def read_name(parser: Parser) -> Node:
             return variable(parser, key + BESIDE, rest_below, rest_above, start)
         if rest_below and key in parser.lexicon.numbers:
             continue
+        if key in parser.lexicon.parameters - parser.parameters and known_function(base, parser.text):
+            continue  # \sigma(x) beside a \kappa(\sigma^2), which alone knows that \sigma
         if key in parser.lexicon.variables or (not above and (key in parser.scope or key in parser.lexicon.indices)):
             return variable(parser, key, rest_below, rest_above, start)
         if key in parser.lexicon.functions:
@@ -103,8 +119,12 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
         elif any(token.text in ("|", r"\mid") for token in inside) and is_index_list(parser, without_bars(inside)):
             if ordered and key in parser.lexicon.shares and not used:
                 parser.place = end + 1
-                node = indexed(node, read_index_list(parser, ordered), parser, start)
-                return raised(parser, node, above, start) if above else node
+                return read_postfix(parser, indexed(node, read_index_list(parser, ordered), parser, start), start)
+            if key in parser.lexicon.applied and split_key(key)[0] in parser.lexicon.on_right:
+                # A left side gives q(i | j) in this very order, and the display reads it in the same.
+                parser.place = end + 1
+                order = read_index_list(parser, without_bars(inside))
+                return read_postfix(parser, indexed(node, order, parser, start), start)
             raise fault(
                 "ambiguous: which axis is the condition of p(i | j)? write the indices in the array's order, as "
                 "p_{i,j} or p_{j,i}, or declare shares, whose last axis sums to one: 'p: simplex(m, n)'",
@@ -114,7 +134,10 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
             name = latex_of(key)
             element = f"{{{name}}}_i" if "_" in name else f"{name}_i"
             raise fault(f"{name} is an array, and an event is no index of it; write its element, as in {element}", node)
+    is_closed = parser.place > 0 and parser.tokens[parser.place - 1].text in (")", "]")  # x(i), and a power behind it
     letter = element_of_bare(parser, key) if isinstance(node, Name) and not above else ()
+    if isinstance(node, Name) and above and is_index_above(above) and above[0].text in parser.scope:
+        check_power(parser, key, above)
     if isinstance(node, Name) and has_index_above(parser, key, above):
         node = Index(node, read_index_list(parser, above), **parser.since(start))
         above = ()
@@ -125,13 +148,21 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
         derived.check_point(parser, node, latex_of(key))
     if above:
         node = raised(parser, node, above, start)
-    return read_postfix(parser, node, start) if parser.text == "!" else node
+    return read_postfix(parser, node, start) if is_closed or parser.text == "!" else node
 
 
 def has_index_above(parser: Parser, key: str, above: Sequence[Token]) -> bool:
     r"""Is it w^k, with a k that runs, of an array that has no power?"""
     running = (parser.scope | parser.lexicon.indices) - parser.lexicon.numbers
     return key in parser.lexicon.powerless and is_index_above(above) and above[0].text in running
+
+
+def check_power(parser: Parser, key: str, above: Sequence[Token]) -> None:
+    """Refuse x^j of a vector with a j that runs: it may be a power of all elements, or one element."""
+    if key in parser.lexicon.arrays and parser.lexicon.axes.get(key) == 1 and key not in parser.lexicon.upper:
+        name, letter = latex_of(key), above[0].text
+        advice = f"declare '{name}^{letter}: ...' in the place of {name}, or write ({name})^{letter} for the power"
+        raise fault(f"ambiguous: a power of {name}, or its element {letter}; {advice}", above[0])
 
 
 def element_of_bare(parser: Parser, key: str) -> Sequence[Token]:
@@ -255,7 +286,8 @@ def call(parser: Parser, function: str, base: str, below: Sequence[Token], above
     r"""A function at its arguments: f(x), f[x], \log x, \sin^2 x, R_m(q)."""
     axes = parser.lexicon.axes.get(base) if base in parser.lexicon.families else None
     indices = read_index_list(parser, below, axes) if below else ()
-    power = read_power(parser, above)
+    is_transposed = flat(above) in (r"\top", "T") and parser.text in OPENERS
+    power = None if is_transposed else read_power(parser, above)
     if parser.text in OPENERS:
         opener = parser.take()
         if parser.text == CLOSER[opener.text]:
@@ -272,6 +304,8 @@ def call(parser: Parser, function: str, base: str, below: Sequence[Token], above
         argument = bare_argument(parser, base)
         node = Call(function, (argument,), base, indices, is_bare=True, **parser.since(start))
         return Power(node, power, **parser.since(start)) if power else node
+    if is_transposed:
+        return Transpose(node, **parser.since(start))
     if power:
         node = Power(node, power, **parser.since(start))
     if base in PREFIX and parser.text == "^":

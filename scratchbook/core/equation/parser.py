@@ -52,12 +52,14 @@ class Parser:
         depth: int = 0,
         *,
         is_plain: bool = False,
+        parameters: frozenset[str] = frozenset(),
     ) -> None:
         self.tokens = list(tokens)
         self.lexicon = lexicon
         self.scope = scope
         self.depth = depth
         self.is_plain = is_plain
+        self.parameters = parameters  # of the function whose body is read here
         self.place = 0
         self.open_bars: list[str] = []
         self.is_list = False
@@ -131,7 +133,9 @@ class Parser:
 
     def inside(self, tokens: Sequence[Token]) -> Parser:
         """A parser for a group of tokens, with the same names."""
-        inner = Parser(tokens, self.lexicon, self.scope, self.depth + 1, is_plain=self.is_plain)
+        inner = Parser(
+            tokens, self.lexicon, self.scope, self.depth + 1, is_plain=self.is_plain, parameters=self.parameters
+        )
         inner.narrowed = self.narrowed
         return inner
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from .compounds import Found
 from .described import mark, read_described, use_at
-from .joined import Found, with_members
+from .joined import with_members
 from .notation import Notation
 from .pieces import Change, unwrapped, with_found
 from .statements import RawStatement

@@ -12,11 +12,18 @@ from .errors import fault
 from .pieces import closes, opens, top_level
 from .piecewise import outside, put_cases
 from .tokens import Token
-from .vocabulary import CONNECTIVES, EVALUATED_ENVIRONMENTS, LAYOUT_ENVIRONMENTS, REFUSED, RELATIONS
+from .vocabulary import (
+    CONDITIONAL,
+    CONNECTIVES,
+    EVALUATED_ENVIRONMENTS,
+    LAYOUT_ENVIRONMENTS,
+    QUANTIFIERS,
+    REFUSED,
+    RELATIONS,
+)
 
 SEPARATORS: Final = frozenset([",", ";", "."])
 JOINERS: Final = frozenset(["+", r"\cdot", r"\times", r"\odot", "*", "/", r"\circ", r"\mid", r"\ldots", "_", "^"])
-CONDITIONAL: Final = frozenset(["if", "when", "whenever"])
 PIECEWISE: Final = frozenset(["otherwise", "else", "unless"])
 
 
@@ -181,6 +188,9 @@ def separate_text(token: Token, tokens: list[Token], number: int, chunks: list[C
     row = chunks[-1].row
     if any(word in PIECEWISE for word in words):
         raise outside(token)
+    if {*words} & QUANTIFIERS and {*words} <= QUANTIFIERS | {"for", ""}:
+        chunks.append(Chunk("word", row, [replace(token, kind="symbol", text=r"\forall")]))
+        return
     if all(word in CONNECTIVES or not word for word in words):
         chunks.append(Chunk("if" if any(word in CONDITIONAL for word in words) else "word", row))
         return
@@ -210,15 +220,16 @@ def merge(chunks: list[Chunk]) -> list[Chunk]:
     """Join chunks that belong to one statement: continued rows, lists with dots, and several names before one
     relation."""
     merged: list[Chunk] = []
+    is_for_all = False
     for number, chunk in enumerate(chunks):
         last = merged[-1] if merged else None
         first, final = chunk.tokens[0], last.tokens[-1] if last else None
-        if first.text == r"\forall":
-            chunk.tokens = chunk.tokens[1:]
-            if not chunk.tokens:
-                continue
-            if not chunk.is_relation:
-                continue
+        starts_all = first.text == r"\forall"
+        chunk.tokens = chunk.tokens[starts_all:]
+        is_for_all = starts_all or (is_for_all and len(chunk.tokens) == 1 and chunk.before in ("comma", "word"))
+        is_for_all &= not chunk.is_relation
+        if is_for_all or not chunk.tokens:
+            continue  # for all i, j says nothing that the sides do not
         if last is None:
             merged.append(chunk)
         elif is_continued(chunk, last, final) or is_listed(chunks, number):

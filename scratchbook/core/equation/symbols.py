@@ -135,12 +135,28 @@ def read_symbol(text: str, macros: Macros | None = None, *, is_value: bool = Fal
     whole = at_point(tokens, 0)
     if whole is not None and whole[1] == len(tokens) and (is_value or tokens[0].text.startswith(r"\nabla")):
         return whole[0]
+    hessian = hessian_key(tokens, 0)
+    if hessian is not None and hessian[1] == len(tokens):
+        return hessian[0]
     if tokens[0].text == r"\nabla" and tokens[1:2] and tokens[1].text == "_":
         lower, place = group(tokens, 2)
         return derivative_key(symbol_key(tokens[place:]), symbol_key(lower))
     if tokens[0].text == "|" and tokens[-1].text == "|" and len(tokens) > 2:
         return "|" + symbol_key(tokens[1:-1]) + "|"
     return symbol_key(tokens)
+
+
+def hessian_key(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:
+    r"""The key of \nabla^2 f, \nabla_x^2 f or \nabla\nabla f, and the place behind it; None for others."""
+    if tokens[place].text != r"\nabla":
+        return None
+    scripts, end = read_scripts(tokens, place + 1)
+    of = tokens[end] if end < len(tokens) else tokens[place]
+    is_doubled = end == place + 1 and of.text.startswith(r"\nabla{")
+    if of.kind != "name" or not (is_doubled or flat(scripts.above) == "2"):
+        return None
+    inner = of.text if is_doubled else rf"\nabla{{{of.text}}}"
+    return rf"\nabla{'_' * bool(scripts.below)}{flat(scripts.below)}{{{inner}}}", end + 1
 
 
 def mean_at(tokens: Sequence[Token], place: int) -> tuple[str, int] | None:

@@ -171,11 +171,9 @@ def left_key(left: str, equation: Equation, macros: Macros | None, place: dict[s
             key = resolve_left(equation.lexicon, named)[0] or ""
         if key in defined or key + BESIDE in defined:
             return key if key in defined else key + BESIDE
-        lefts = [statement.definition for statement in equation.statements if statement.definition]
-        given = {left.key for left in lefts if left.patterns or left.parameters}
-        versions = [other for other in given if split_key(other)[0] == key]
+        versions = [other for other in defined if split_key(other)[0] == key]
         if len(versions) == 1 and key not in equation.notation.symbols:
-            return versions[0]  # \xi for the \xi_t of \xi_t(i, j) = ..., since there is no other
+            return versions[0]  # U for U_i, \xi for the \xi_t of \xi_t(i, j) = ..., since there is no other
         node = Parser(tokens, equation.lexicon).whole()
     except EquationError as error:
         raise EquationError(f"'{left}' is no left side of this equation: {error.text}", **place) from None

@@ -134,6 +134,8 @@ REFUSED: Final = {
     r"\bigcap": "makes a set, which has no value here; write the condition that its members meet",
 }  # fmt: skip
 
+CONDITIONAL: Final = frozenset(["if", "when", "whenever"])
+QUANTIFIERS: Final = frozenset(["all", "each", "every"])  # behind "for"
 CONNECTIVES: Final = frozenset(
     "where with and for if otherwise else all each every any such that s.t. st so then hence thus therefore i.e. ie "
     "e.g. let given "

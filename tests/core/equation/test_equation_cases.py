@@ -82,7 +82,7 @@ def refusal(latex, notation, check):
         (r"y = x^10", "x: scalar", "", "TeX puts only the first digit of '^10' there; write ^{10}"),
         (r"y = \log(x)^2", "x: positive", "", "log"),
         (r"y = xz", "x, z: vector(d)", "y == double(x)", "two vectors side by side"),
-        (r"y_i = x_j", X, "y == double(x)", "y is on no left side; the left sides are y_i"),
+        (r"y_i = x_j", X, "y == double(x)", "the index j runs nowhere here"),
         (r"y = x +", X, "y == double(x)", "ends"),
         (r"y = (x", X, "y == double(x)", "'(' is never closed; add ')'"),
         (r"y = \foo x", X, "y == double(x)", r"unknown command \foo"),

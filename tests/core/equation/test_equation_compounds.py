@@ -1,0 +1,225 @@
+r"""Names that a left side makes of several parts, and what belongs to a name although it stands elsewhere."""
+
+import numpy as np
+import pytest
+from equation_examples import checked
+
+from scratchbook.core.equation.errors import EquationError
+
+
+def gram(A, x):
+    return A.T @ A
+
+
+def newton(x, g, H):
+    return x - np.linalg.solve(H, g)
+
+
+def decibels(w, n):
+    return -10 * np.log10(1 + w ** (2 * n))
+
+
+def inner(w, u):
+    return w @ u
+
+
+def smaller(P, u, c):
+    return P - c * np.outer(P @ u, u)
+
+
+def twice(P, u, d):
+    return 2 * (P @ u) * d
+
+
+def distance(x, mu, S):
+    return (x - mu) @ np.linalg.solve(S, x - mu)
+
+
+def probit(m, s):
+    return 1 / (1 + np.exp(-m / np.sqrt(1 + np.pi * s / 8)))
+
+
+def rows(p, W):
+    return p * W.sum(axis=1)
+
+
+def squares(p):
+    return p @ p
+
+
+def reached(R):
+    return sum(np.prod(1 - R[:place]) * R[place] for place in range(len(R)))
+
+
+def picked(a, k):
+    return np.where(np.arange(1, len(a) + 1) == k, a, 0)
+
+
+def longest(t, b):
+    return 2 / b * (2 / b - t * b)
+
+
+def weighed(x, y):
+    return np.array([y.sum(), x @ y])
+
+
+CODE = {name: value for name, value in globals().items() if callable(value) and name != "checked"} | {"np": np}
+AT_N = "P(n-1) as P: posdef(M)\nw(n) as w, u(n) as u: vector(M)\nd(n) as d: scalar\nc: unit"
+
+
+def said(latex, notation, check):
+    try:
+        return checked(latex, notation, check, CODE).text
+    except EquationError as error:
+        return error.text
+
+
+READ = [
+    (
+        "a second gradient",
+        r"\nabla^2 \phi(x) = A^T A",
+        "A: matrix(m, n)\nx: vector(n)",
+        "gram(A, x)",
+        "A^T A",
+        "A^T A^T",
+    ),
+    ("by a name", r"\nabla_x^2 \phi(x) = A^T A", "A: matrix(m, n)\nx: vector(n)", "gram(A, x)", "A^T A", "2 A^T A"),
+    ("written twice", r"\nabla\nabla \phi = A^T A", "A: matrix(m, n)\nx: vector(n)", "gram(A, x)", "A^T A", "2 A^T A"),
+    (
+        "declared",
+        r"y = x - \left(\nabla^2 f\right)^{-1} g",
+        "x, g: vector(d)\n\\nabla^2 f as H: posdef(d)",
+        "newton(x, g, H)",
+        "x -",
+        "x +",
+    ),
+    (
+        "a magnitude",
+        r"G = 20 \log_{10} |H(j w)|, \quad |H(j w)| = \frac{1}{\sqrt{1 + w^{2n}}}",
+        "w: positive\nn: int(1..4)",
+        "G == decibels(w, n)",
+        "w^{2n}",
+        "w^{n}",
+    ),
+    ("a transpose before its argument", "y = w^T(n) u(n)", AT_N, "y == inner(w, u)", "u(n)", "w(n)"),
+    (
+        "a part that stands at n",
+        r"k(n) = c P(n-1) u(n), \quad P(n) = P(n-1) - k(n) u^T(n)",
+        AT_N,
+        "P(n) == smaller(P, u, c)",
+        "u^T",
+        r"k^\top",
+    ),
+    (
+        "a part of a part",
+        r"k(n) = P(n-1) u(n), \quad e(n) = 2 k(n), \quad y(n) = e(n) d(n)",
+        AT_N,
+        "y == twice(P, u, d)",
+        "2 k",
+        "3 k",
+    ),
+    (
+        "a prime behind a bracket",
+        r"D = (x - \mu)' S^{-1} (x - \mu)",
+        "x, \\mu as mu: vector(n)\nS: posdef(n)",
+        "distance(x, mu, S)",
+        "S^{-1}",
+        "S",
+    ),
+    (
+        "a function beside a parameter",
+        r"p = \sigma(\kappa(s) m), \quad \kappa(\sigma^2) = (1 + \pi \sigma^2 / 8)^{-1/2}",
+        "m: scalar\ns: positive",
+        "p == probit(m, s)",
+        r"\sigma^2 / 8",
+        r"\sigma / 8",
+    ),
+    (
+        "a condition in the order of the left side",
+        r"q(x \mid y) = p(x) W(y \mid x), \quad r(x) = \sum_y q(x \mid y)",
+        "p: simplex(m)\nW: simplex(m, n)",
+        "r == rows(p, W)",
+        r"\sum_y q(x \mid y)",
+        r"\sum_y q(x \mid y)^2",
+    ),
+    ("a power behind a place", r"s = \sum_i p(i)^2", "p: simplex(m)", "squares(p)", "^2", "^3"),
+    (
+        "a product in brackets",
+        r"s = \sum_{r=1}^n \left(\prod_{i=1}^{r-1} (1 - R_i)\right) R_r",
+        "R: unit(n)",
+        "reached(R)",
+        "r-1",
+        "r",
+    ),
+    (
+        "columns",
+        r"z = B^T y, \quad B_{i1} = 1, \quad B_{i2} = x_i",
+        "x, y: vector(n)",
+        "z == weighed(x, y)",
+        "= x_i",
+        "= x_i^2",
+    ),
+    (
+        "for all",
+        r"r_i = \begin{cases} a_i & \text{if } i = k \\ 0 & \text{for all } i \ne k \end{cases}",
+        "a: vector(n)\nk: int(1..2)",
+        "r == picked(a, k)",
+        "a_i",
+        "2 a_i",
+    ),
+    (
+        "for all, in a list",
+        r"s = \sum_i p_i q_i, \quad q_i = p_i \text{ for all } i, j",
+        "p: simplex(m)",
+        "s == squares(p)",
+        "p_i q",
+        "2 p_i q",
+    ),
+    (
+        "at infinity",
+        r"y = \rho_\infty \rho_t, \quad \rho_\infty = 2 / b, \quad \rho_t = \rho_\infty - t b",
+        "t: int(1..5)\nb: unit",
+        "y == longest(t, b)",
+        "- t b",
+        "- b",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("latex", "notation", "check", "part", "slip"), [case[1:] for case in READ], ids=[case[0] for case in READ]
+)
+def test_it_is_read(latex, notation, check, part, slip):
+    assert said(latex, notation, check) == ""
+    assert part in latex
+    assert said(latex.replace(part, slip), notation, check) != ""
+
+
+REFUSED = [
+    (
+        "a product that may end at its bracket",
+        r"s = \sum_r \prod_{i=1}^{r-1} (1 - R_i) R_r",
+        "R: unit(n)",
+        "reached(R)",
+        "ambiguous: does prod take",
+    ),
+    ("a prime that may derive", "y = (m^2)'", "m: scalar", "np.abs(m)", "a prime belongs to a name"),
+    (
+        "a second gradient of what is given",
+        r"H = \nabla^2 L(x), \quad L(x) = x^T x",
+        "x: vector(n)",
+        "H == gram(x, x)",
+        r"\nabla needs the name",
+    ),
+    ("a determinant, which is no name", r"|\det(A)| = 2", "A: matrix(n, n)", "gram(A, 1)", ""),
+]
+
+
+@pytest.mark.parametrize(
+    ("latex", "notation", "check", "text"), [case[1:] for case in REFUSED], ids=[case[0] for case in REFUSED]
+)
+def test_it_is_refused(latex, notation, check, text):
+    answer = said(latex, notation, check)
+
+    assert answer
+    assert text in answer
