@@ -17,7 +17,7 @@ from sphinx.builders.latex.nodes import math_reference
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from scratchbook.ext.boxes import parts_of
-from scratchbook.ext.mathematics import display_tex, one_display
+from scratchbook.ext.mathematics import DISPLAYS, display_tex, needs_split, one_display
 
 STYLE: Final = Path(__file__).parent / "latex-style" / "scratchbook.sty"
 BOXES: Final = ("teach", "in-practice", "question", "quiz", "exercise", "hint", "solution", "key-equations")
@@ -75,18 +75,22 @@ class LabelsForPaper(SphinxPostTransform):
 
 
 class DisplaysForPaper(SphinxPostTransform):
-    """Give an environment of several rows one number or none, as on the page."""
+    """Give an environment of several rows one number or none, as on the page, and tags a place that LaTeX allows."""
 
     default_priority = 438
     formats = ("latex",)
 
     def run(self, **kwargs: Any) -> None:
-        """Make each environment a part of the display that Sphinx writes round all others."""
+        """Make each environment a part of the display that Sphinx writes round all others; that is none for tags."""
         for block in list(self.document.findall(nodes.math_block)):
             tex = one_display(block.astext())
+            has_tag = r"\tag" in tex
+            if has_tag and not DISPLAYS.search(tex):
+                environment = "align*" if needs_split(tex) else "equation*"
+                tex = rf"\begin{{{environment}}}{tex.strip()}\end{{{environment}}}"
             block.children = [nodes.Text(tex)]
             block.setup_child(block.children[0])
-            block["nowrap"] = block["no-wrap"] = bool(block.get("no-wrap", block.get("nowrap"))) and r"\tag" in tex
+            block["nowrap"] = block["no-wrap"] = has_tag
 
 
 class KeyEquationsForPaper(SphinxPostTransform):
