@@ -199,9 +199,25 @@ def open_executor(
 ) -> tuple[Callable[[Session], Outcome], Executor]:
     """Return the function that runs a session and what carries it: threads over our engine, or the project's own."""
     if settings.executor:
-        return run_session, stack.enter_context(settings.executor())
+        try:
+            return run_session, stack.enter_context(settings.executor())
+        except Exception as error:  # whatever a function of the project raises, or is no executor
+            return run_session, Broken(error)
     pool = ThreadPoolExecutor(min(settings.jobs, count), thread_name_prefix="session")
     return engine.run, stack.enter_context(pool)
+
+
+@dataclass
+class Broken(Executor):
+    """An executor that could not be made, and runs nothing."""
+
+    error: Exception
+
+    def submit(self, function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        """Return the failure."""
+        future: Future[Any] = Future()
+        future.set_exception(self.error)
+        return future
 
 
 def result(future: Future[Outcome], job: Job) -> Outcome:
