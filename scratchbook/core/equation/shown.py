@@ -24,6 +24,7 @@ from .symbols import CHANGE, LOGARITHMS, at_point, flat, key_of, read_scripts
 from .tokens import Token, read_tokens
 
 BARS: Final = (",", "|", r"\mid")
+MAGNITUDE: Final = ("|", r"\lvert", r"\rvert")
 LOGARITHM: Final = r"\log{"
 # Keys whose parts are kept: those of some displays.
 MOST_KEPT: Final = 1_000
@@ -32,8 +33,8 @@ Tokens = tuple[Token, ...]
 
 @dataclass(frozen=True)
 class Part:
-    """What stands at one place of a name.  where: below, above, or in brackets: _, ^ or (.   of: the x of x_i there.
-    text: i."""
+    """What stands at one place of a name.  where: below, above, or in brackets: _, ^ or (.   of: the x of x_i there, x<
+    for x_{<i}.   text: i."""
 
     where: str
     of: str
@@ -42,6 +43,11 @@ class Part:
     @property
     def text(self) -> str:
         return flat(self.tokens)
+
+    @property
+    def letters(self) -> list[str]:
+        """The i and t of i,t."""
+        return [flat(unit) for unit in letters_in(self.tokens)]
 
 
 @dataclass(frozen=True)
@@ -102,7 +108,7 @@ def with_shown(statements: Sequence[RawStatement], notation: Notation) -> list[R
             if new.indices and not is_taken(new, statements, notation):
                 found.append(new)
                 waiting.remove(own)
-                running |= {use.parts[number].text for use in uses for number in new.indices}
+                running |= {letter for use in uses for number in new.indices for letter in use.parts[number].letters}
         if len(found) == count:
             break
     found += [own for own in waiting if own.key.endswith(")") and any(is_later(own, left) for left in lefts)]
@@ -179,14 +185,19 @@ def is_spelled(tokens: Sequence[Token], key: str) -> bool:
     if use is None or own is None or use.end != len(tokens) or (use.base, use.primes) != (own.base, own.primes):
         return False
     parts = [[(part.where, part.text) for part in one.parts] for one in (own, use)]
-    return all(part in parts[1] for part in parts[0]) and True
+    return all(part in parts[1] for part in parts[0])
 
 
 def parts_at(tokens: Sequence[Token], place: int, *, is_power: bool = False, has_brackets: bool = True) -> Use | None:
     """The name at a place with its parts; None for what is no name.  is_power: is what stands above it none of them?"""
-    if tokens[place].kind != "name":
+    is_barred = tokens[place].text in MAGNITUDE and place + 1 < len(tokens)
+    first = tokens[place + is_barred]
+    if first.kind != "name":
         return None
-    scripts, end = read_scripts(tokens, place + 1)
+    scripts, end = read_scripts(tokens, place + is_barred + 1)
+    if is_barred and (end == len(tokens) or tokens[end].text not in MAGNITUDE or not scripts.below):
+        return None
+    base, end = (f"|{first.text}|", end + 1) if is_barred else (first.text, end)
     parts = [Part("_", "", unit) for unit in letters_in(scripts.below)]
     parts += [Part("^", "", unit) for unit in (() if is_power else letters_in(scripts.above))]
     bracket: Tokens = ()
@@ -195,18 +206,29 @@ def parts_at(tokens: Sequence[Token], place: int, *, is_power: bool = False, has
         bracket = tuple(tokens[end : closer + 1])
         for piece in filter(None, split_at(tokens[end + 1 : closer], BARS)):
             below = script_below(piece)
-            parts.append(Part("(", piece[0].text if below else "", below or tuple(piece)))
+            own = of_present(below)
+            of = piece[0].text + "<" * (own != below) if below else ""
+            parts.append(Part("(", of, own or tuple(piece)))
         end = closer + 1
-    return Use(tokens[place].text, scripts.primes, tuple(parts), scripts.above if is_power else (), end, bracket)
+    return Use(base, scripts.primes, tuple(parts), scripts.above if is_power else (), end, bracket)
+
+
+def of_present(script: Tokens) -> Tokens:
+    r"""The i,t of i,<t and of i,1:t-1: what came before y_{i,t} goes with it."""
+    texts = [token.text for token in script]
+    if len(texts) > 4 and texts[-4] == ":" and texts[-5] in ("0", "1") and texts[-2:] == ["-", "1"]:
+        return (*script[:-5], script[-3])
+    return tuple(token for token in script if token.text != "<")
 
 
 def use_of(own: Shown, tokens: Sequence[Token], place: int) -> Use | None:
     """The name at a place, if it has the form of a declared one."""
-    if tokens[place].text != own.use.base:
+    if tokens[place].text not in (own.use.base, *(MAGNITUDE if own.use.base[0] == "|" else ())):
         return None
     has = {where for where, _ in own.use.form}
     use = parts_at(tokens, place, is_power="^" not in has, has_brackets="(" in has)
-    return use if use and (use.form, use.primes) == (own.use.form, own.use.primes) else None
+    is_own = use is not None and (use.base, use.form, use.primes) == (own.use.base, own.use.form, own.use.primes)
+    return use if is_own else None
 
 
 def indices_of(
@@ -225,21 +247,26 @@ def indices_of(
         heads = [number for number in group if parts[number].of]
         if len({parts[number].text for number in heads}) > 1:
             continue
-        group = [number for number in heads or group if is_letter(parts[number]) and parts[number].text not in values]
-        runs = [{use.parts[number].text for use in uses} for number in group]
+        group = [
+            number for number in heads or group if is_letter(parts[number]) and not values & {*parts[number].letters}
+        ]
+        runs = [{letter for use in uses for letter in use.parts[number].letters} for number in group]
         is_whole = axes > 2 or len(group) == axes == 2
         known = {*running, *lefts[0], *(lefts[1] - {*notation.symbols} if is_whole else ())}
         if any(texts & running for texts in runs) or (axes > 1 and all(texts & known for texts in runs)):
             found += group
-    count = len({(parts[number].of and parts[number].text) or str(number) for number in found})
-    return tuple(found) if count <= axes else ()
+    groups = {(parts[number].of and parts[number].text) or str(number): parts[number].letters for number in found}
+    return tuple(found) if sum(map(len, groups.values())) <= axes else ()
 
 
 def is_letter(part: Part) -> bool:
-    """Is it one letter?"""
-    base = part.text.rstrip("'")
-    is_one = part.tokens[0].kind == "name" and all(token.text == "'" for token in part.tokens[1:])
-    return is_one and (len(base) == 1 or base[0] == "\\")
+    """Is it one letter, or several behind a name in brackets, as in y_{i,t}?"""
+    units = [*letters_in(part.tokens)]
+    bases = [flat(unit).rstrip("'") for unit in units]
+    are_names = all(unit[0].kind == "name" and all(token.text == "'" for token in unit[1:]) for unit in units)
+    return (
+        are_names and len(units) <= (2 if part.of else 1) and all(len(base) == 1 or base[0] == "\\" for base in bases)
+    )
 
 
 def is_taken(own: Shown, statements: Sequence[RawStatement], notation: Notation) -> bool:
@@ -260,9 +287,10 @@ def is_taken(own: Shown, statements: Sequence[RawStatement], notation: Notation)
 
 
 def is_other_list(one: Use, other: Use) -> bool:
-    """Are two of one name and different numbers of arguments, p(x, y) and p(x)?"""
-    lists = [[part for part in use.parts if part.where == "("] for use in (one, other)]
-    return bool(lists[0] and lists[1]) and len(lists[0]) != len(lists[1])
+    """Are two of one name and different numbers of arguments, p(x, y) and p(x), or of others, R(x_i) and R(y_i)?"""
+    lists = [[part.of for part in use.parts if part.where == "("] for use in (one, other)]
+    is_of_others = lists[0] != lists[1] and all(of for own in lists for of in own)
+    return bool(lists[0] and lists[1]) and (len(lists[0]) != len(lists[1]) or is_of_others)
 
 
 def name_of(own: Shown, use: Use) -> str:

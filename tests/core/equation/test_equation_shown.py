@@ -28,6 +28,14 @@ def mapped(A, x):
     return A @ x
 
 
+def surprise(p):
+    return -np.log(p).mean()
+
+
+def stretches(A, n):
+    return sum(row[:count].mean() for row, count in zip(A, n, strict=True))
+
+
 def gated(A, B):
     return A * B
 
@@ -194,6 +202,36 @@ READ = {
         ("p(y)", "p(x)"),
     ),
     "time": (r"u = x(1) + \sum_{t=2}^n a x(t)", "x(t) as x: vector(n)\na: positive", "cumulated", ("t=2", "t=1")),
+    "what came before": (
+        r"u = -\frac{1}{T} \sum_{t=1}^T \log p(x_t \mid x_{<t})",
+        "p(x_t | x_{<t}) as p: unit(T)",
+        "u == surprise(p)",
+        (r"\frac{1}{T}", ""),
+    ),
+    "the same as a stretch": (
+        r"u = -\frac{1}{T} \sum_{t=1}^T \log p(x_t \mid x_{1:t-1})",
+        "p(x_t | x_{1:t-1}) as p: unit(T)",
+        "u == surprise(p)",
+        ("t=1", "t=2"),
+    ),
+    "two letters behind a name": (
+        r"u_i = \sum_{t=1}^T \log \pi(y_{i,t} \mid x, y_{i,<t})",
+        r"\log \pi(y_{i,t} | x, y_{i,<t}) as A: matrix(G, T)",
+        "u == A.sum(1)",
+        ("{t=1}", "{t=2}"),
+    ),
+    "magnitudes": (
+        r"u = \sum_{i=1}^G \frac{1}{|o_i|} \sum_{t=1}^{|o_i|} A_{it}",
+        "A: matrix(G, 4)\n|o_i| as n: ints(G, 4)",
+        "u == stretches(A, n)",
+        (r"\frac{1}{|o_i|}", ""),
+    ),
+    "of two names": (
+        r"u = \sum_i d_i^2, \quad d_i = R(x_i) - R(y_i)",
+        "R(x_i) as w: vector(n)\nR(y_i) as g: vector(n)",
+        "u == squares(w - g)",
+        ("- R", "+ R"),
+    ),
 }
 
 
