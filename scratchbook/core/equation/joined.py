@@ -62,7 +62,7 @@ def join_names(statements: Sequence[RawStatement], declared: Mapping[str, int]) 
         if rule is barred_at:
             names = {found.name for found in lefts if is_barred(found, joined, declared)}
         if rule is hessian_at:
-            names |= {*declared}
+            names |= {key for key in declared if key.startswith(r"\nabla")}
         if rule is margin_at:
             rights = {token.text for one in joined for member in one.members[1:] for token in member}
             names = {own.name for own in lefts if all(t.kind != "name" or t.text in rights for t in own.tokens[1:])}
@@ -72,7 +72,8 @@ def join_names(statements: Sequence[RawStatement], declared: Mapping[str, int]) 
             names = {found.name for found in lefts if is_applied(found, joined, declared)}
         if rule is named_mean_at:
             names = means_in(declared)
-        joined = [with_members(statement, partial(put_names, names=names)) for statement in joined]
+        if names:
+            joined = [with_members(statement, partial(put_names, names=names)) for statement in joined]
     return joined
 
 

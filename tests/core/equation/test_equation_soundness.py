@@ -157,7 +157,7 @@ def test_deep_nesting_is_refused_by_name_and_at_once():
         "the expression nests deeper than 40",
         "braces nest deeper than 64",
     ]
-    assert time.process_time() - start < 1  # it would be minutes
+    assert time.process_time() - start < 5  # it would be minutes
     assert parse_equation(texts[2], notation)
 
 
