@@ -158,9 +158,10 @@ def figure_markup(drawn: str, number: str, caption: str) -> str:
 
 
 def is_far(link: nodes.reference) -> bool:
-    """Whether a link leads to a place on another page of the site."""
+    """Whether a link leads to a place on another page of the site, and its equation does not stand beside it."""
     uri = str(link.get("refuri", ""))
-    return bool(link.get("internal")) and "#" in uri and not uri.startswith("#")
+    is_beside = isinstance(link.parent, nodes.term) or "key-equation-link" in link.parent["classes"]
+    return bool(link.get("internal")) and "#" in uri and not uri.startswith("#") and not is_beside
 
 
 def what_pages_show(app: Sphinx) -> dict[str, list[Any]]:

@@ -92,6 +92,22 @@ def test_an_equation_of_another_page_waits_in_a_template(project):
     assert "katex.css" in html
 
 
+def test_an_equation_that_is_shown_beside_its_number_has_no_preview(project):
+    shown = "```{key-equations}\neq-b\n```\n"
+    project.write(
+        {"docs/index.md": "# Book\n\n```{toctree}\nb\nlist\nkeys\n```\n", "docs/b.md": "# B\n\n$$x = y$$ (eq-b)\n"}
+    )
+    project.write({"docs/list.md": "# List\n\n```{equations}\n```\n", "docs/keys.md": f"# Keys\n\n{shown}"})
+    built = project.build("html")
+
+    for name in ("list.html", "keys.html"):
+        assert "b.html#equation-eq-b" in built.file(name)
+        assert "<template" not in built.file(name)
+    project.write({"docs/keys.md": f"# Keys\n\n{shown}\nSee {{eq}}`eq-b`.\n"})
+    assert built.file("keys.html") != project.build("html").file("keys.html")
+    assert "<template" in built.file("keys.html")
+
+
 def test_a_template_follows_its_equation(project):
     equation = "\n```{math}\n:label: eq-b\n\n\\operatorname{far}\n```\n"
     write_book(project).write({"docs/b.md": CHAPTER.replace("{name}", "B") + equation})

@@ -15,7 +15,7 @@
   document.addEventListener("contentvisibilityautostatechange", drawn);
   // What was passed over is drawn once there is time, a little at once: a picture of the whole page, or a copy of it,
   // has no blanks.  A keyboard goes from box to box at once, also to those that were never on the screen.
-  const skipped = [...document.querySelectorAll(".katex-html[style], .highlight pre")];
+  const skipped = [".equation-list", ".katex-html[style], .highlight pre"].flatMap((kind) => [...document.querySelectorAll(kind)]);
   let parts = [];
   const draw = (count) => {
     parts = skipped.splice(0, count);
@@ -24,7 +24,7 @@
   const whenIdle = window.requestIdleCallback || ((work) => setTimeout(work, 50));
   const drawMore = () => {
     reach(parts.map((part) => part.closest(kinds)).filter(Boolean)); // by now they are laid out, which costs a slow machine most
-    draw(6);
+    draw(1);
     if (parts.length) whenIdle(drawMore);
   };
   addEventListener("load", () => whenIdle(drawMore));
