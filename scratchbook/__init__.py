@@ -61,7 +61,7 @@ ext             everything that touches Sphinx
     numbering   numbers, stars and lists of exercises, references to them
     api         {api}, what a file of code offers, with the pages that show it
     citations   what the works of a bibliography are called
-    links       links that would run something are left out, numbers of two equations told
+    links       links that would run something are left out
     book        a book opened without a build, for the commands
     tally       {tally}, how much of the book holds, and the closing line of a build
 """

@@ -186,18 +186,6 @@ def test_environments_of_their_own_are_named_by_their_order(chapter):
     assert targets == ["equation-index-1", "equation-index-2"]
 
 
-@pytest.mark.parametrize(("numfig", "said"), [(False, 1), (True, 0)])
-def test_a_number_that_equations_of_two_pages_have_is_told_where_it_is_referred_to(project, numfig, said):
-    project.write({"docs/index.md": "# A\n\n```{toctree}\nb\n```\n\n$$\na\n$$ (eq-a)\n\nIt is {eq}`eq-a`.\n"})
-    project.write({"docs/b.md": "# B\n\nFrom {eq}`eq-a`.\n\n$$\nb\n$$ (eq-b)\n"})
-    for built in (project.build("html", numfig=numfig), project.build("html", numfig=numfig)):
-        assert built.status == said
-        assert built.warnings == said * [
-            "docs/b.md:3: WARNING: (1) is an equation of docs/index.md, and one of this page too; "
-            "numfig = True in conf.py counts them through the book [scratchbook.output]"
-        ]
-
-
 def test_elsewhere_an_equation_may_stand_unchecked(chapter):
     assert chapter(page(display("a = b", ":label: eq-a"))).warnings == []
 
