@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -26,13 +27,24 @@ ARGUMENTS = [
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the folder of the built sample."""
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-c", ROOT, "-d", folder / "doctrees"]
-    command += ["-D", "scratchbook_pins="]  # which are those of the real book
-    made = subprocess.run([*command, SAMPLE, folder / "html"], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert made.returncode == 0, made.stderr
+    """Return the folder of the built sample, which the first of the processes of a run builds for all; only read it."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if os.environ.get("PYTEST_XDIST_WORKER") else own) / "site"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "is-built").exists():
+            build_sample(folder)
+            (folder / "is-built").touch()
     return folder / "html"
+
+
+def build_sample(folder: Path) -> None:
+    """Build the sample, with the settings of the real book but for its pins."""
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-c", ROOT, "-d", folder / "doctrees"]
+    command += ["-D", "scratchbook_pins=", SAMPLE, folder / "html"]
+    made = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert made.returncode == 0, made.stderr
 
 
 @pytest.fixture(scope="session")

@@ -113,7 +113,7 @@ def test_a_wide_box_that_is_drawn_while_there_is_time_is_reached_by_the_next_ste
     """Before all others are drawn, which takes a slow machine a while."""
     idle = "window.requestIdleCallback = (work) => { window.whenIdle = work; };"
     more = 20 * '<div class="highlight"><pre><span>x</span></pre></div>'
-    longer = site / "longer.html"
+    longer = site / "longer.htm"  # which is no page of the site to other tests
     longer.write_text((site / "chapter.html").read_text("utf-8").replace("</article>", f"{more}</article>"), "utf-8")
     with open_page("about:blank", width=320, height=300) as page:
         page.add_init_script(idle)
