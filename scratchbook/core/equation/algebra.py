@@ -344,6 +344,8 @@ def divide(left: Value, right: Value) -> Value:
     """left / right: by a number, a number by each element, or element by element."""
     if isinstance(right, Row | Ones | Identity):
         raise fault(f"a division by a {shown(right)}; write the inverse as a power -1")
+    if isinstance(left, Zero) and np.all(right):
+        return left
     if np.ndim(right) == 0:
         if isinstance(left, int) and isinstance(right, int) and right != 0 and left % right == 0:
             return left // right

@@ -10,7 +10,7 @@ import numpy as np
 from . import algebra, powers, primitives, reductions
 from .algebra import Ones, Row, Value
 from .errors import EquationError, RangeError, StepsError, fault
-from .nodes import Add, Case, Cases, Constant, Fraction, Join, Multiply, Name, Node, Power, Product, Root
+from .nodes import Add, Call, Case, Cases, Constant, Fraction, Join, Multiply, Name, Node, Power, Product, Root
 from .render import write
 
 if TYPE_CHECKING:
@@ -41,9 +41,27 @@ def added(self: Evaluator, node: Add, bound: Bound) -> Value:
     """A sum of terms."""
     first, *others = alike(self, node.terms, bound)
     total = first if node.signs[0] == "+" else algebra.negate(first)
+    values = [first, *others]
+    if {1, 2} <= {np.ndim(value) for value in values if isinstance(value, np.ndarray)}:
+        for term, value in zip(node.terms, values, strict=True):
+            if is_vector(value) and is_diagonal(self, term, bound):
+                fact = "ambiguous: diag of a matrix is the vector of its diagonal, and it is added to a matrix here"
+                raise fault(f"{fact}; for the matrix with that diagonal write I \\odot A", term)
     for term, sign in zip(others, node.signs[1:], strict=True):
         total = algebra.add(total, term, sign)
     return total
+
+
+def is_diagonal(self: Evaluator, node: Node, bound: Bound) -> bool:
+    """Is it the diagonal of a matrix, named or times a number?"""
+    match node:
+        case Call(function="diag"):
+            return is_vector(self.value(node, bound))
+        case Name(key=key) if self.definitions.defines(key):
+            return is_diagonal(self, self.definitions.clauses[key][0].body, bound)
+        case Product(factors=factors):
+            return any(is_diagonal(self, factor, bound) for factor in factors)
+    return False
 
 
 def alike(self: Evaluator, nodes: Sequence[Node], bound: Bound) -> list[Value]:

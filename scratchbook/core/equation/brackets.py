@@ -229,8 +229,10 @@ def read_magnitude(parser: Parser) -> Node:
     if isinstance(body, Name) and body.key.startswith(r"\mathcal") and not parser.lexicon.knows(body.key):
         shown = f"|{latex_of(body.key)}|"
         raise fault(f"{shown} is not declared; declare the size of this set: '{shown}: dim'", body)
-    if is_set(parser, body):
-        return read_postfix(parser, Call("size", (body,), "size", **parser.since(opener.start)), opener.start)
+    is_listed = isinstance(body, Name) and body.key in parser.lexicon.listed
+    if is_set(parser, body) or is_listed:
+        name = "length" if is_listed else "size"
+        return read_postfix(parser, Call(name, (body,), name, **parser.since(opener.start)), opener.start)
     return read_postfix(parser, Magnitude(body, **parser.since(opener.start)), opener.start)
 
 

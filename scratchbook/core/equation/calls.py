@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from .definitions import Clause
     from .evaluator import Bound, Evaluator
 
-KNOWN = frozenset(["identity", "ones", "factorial", "binomial", "inner", "members", "size", *WORDS, *LETTERS.values()])
+KNOWN = frozenset(
+    ["identity", "ones", "factorial", "binomial", "inner", "members", "size", "length", *WORDS, *LETTERS.values()]
+)
 
 
 def called(self: Evaluator, node: Call, bound: Bound) -> Value:

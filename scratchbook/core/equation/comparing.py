@@ -283,6 +283,8 @@ class Comparer:
                 advice = f"; if that is one element, name it: ':check: {name}_n == ...'"
             elif letters and all(evaluator.is_known(letter) for letter in letters):
                 advice = f"; if that is a later {name} and no element of it, declare '{name}_{letters[0]}: ...'"
+            elif evaluator.base == 1 and 0 in shown:
+                advice = "; where indices count from 0, write ':base: 0'"
             raise fault(fact + advice, statement.members[0])
         return np.asarray(code)[place]
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from .algebra import Identity, Ones, Row, Value, equal_rows, shown
+from .algebra import Identity, Ones, Row, Value, Zero, equal_rows, shown
 from .notation import Notation
 
 ATOL: Final = 1e-12
@@ -32,6 +32,8 @@ def plain(value: Value, like: Any = None) -> Any:
     """A value as an array: a row as its vector, ones and the identity as large as their neighbour."""
     if isinstance(value, Row):
         return value.array
+    if isinstance(value, Zero) and np.ndim(like):
+        return np.zeros(np.shape(like))
     if isinstance(value, Identity) and np.ndim(like) == 2 and (not value.scale or like.shape[0] == like.shape[1]):
         return value.like(np.shape(like))
     if isinstance(value, Ones) and value.outer is None and np.ndim(like) == 1:

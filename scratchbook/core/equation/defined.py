@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from . import algebra
-from .algebra import Row, Value
+from .algebra import Row, Value, Zero
 from .definitions import Clause, target_of
 from .errors import fault
 from .nodes import Index, Name, Node, Number, free_names
@@ -68,6 +68,8 @@ def stacked(self: Evaluator, key: str, found: dict[tuple[int, ...], Value]) -> V
     if total != len(found) or min(min(place) for place in found) < self.base:
         raise fault(f"only {len(found)} of {total} elements of {latex_of(key)} are defined")
     values = [value.array if isinstance(value, Row) else value for value in found.values()]
+    like = next((value for value in values if not isinstance(value, Zero)), 0)
+    values = [np.zeros(np.shape(like)) if isinstance(value, Zero) and np.ndim(like) else value for value in values]
     if len({np.shape(value) for value in values}) > 1:
         raise fault(f"the elements of {latex_of(key)} have different shapes")
     is_complex = any(np.iscomplexobj(value) for value in values)

@@ -42,6 +42,16 @@ def is_operator(token: Token) -> bool:
     return token.text in BIG or known_function(token.text) in REDUCERS
 
 
+def has_members(key: str, statements: Sequence[RawStatement]) -> bool:
+    r"""Does an operator run over the members of an array, as \sum_{w \in s} does?"""
+    for member in (member for statement in statements for member in statement.members):
+        for place, token in enumerate(member[1:], start=1):
+            scripts, _ = read_scripts(member, place + 1)
+            if member[place - 1].text == r"\in" and key == key_of(token.text, scripts.below, (), scripts.primes):
+                return True
+    return False
+
+
 def bound_letters(statements: Sequence[RawStatement], lexicon: Lexicon) -> set[str]:
     """Letters over which an operator runs."""
     return {
@@ -59,7 +69,7 @@ def letters_on_right(statements: Sequence[RawStatement], lexicon: Lexicon) -> se
     lefts = [
         left for statement in statements if statement.relations and (left := read_left(statement.members[0], lexicon))
     ]
-    repeated = {left.base for left in lefts if left.scripts.below or left.scripts.above}
+    repeated = {(left.base, left.scripts.primes) for left in lefts if left.scripts.below or left.scripts.above}
     found = set[str]()
     for statement in statements:
         for number, member in enumerate(statement.members):
@@ -72,8 +82,9 @@ def letters_on_right(statements: Sequence[RawStatement], lexicon: Lexicon) -> se
                 if token.kind != "name":
                     continue
                 found.add(token.text)
-                if token.text in repeated and place < len(member) and member[place].text in ("_", "^", "'"):
-                    _, place = read_scripts(member, place)
+                if place < len(member) and member[place].text in ("_", "^", "'"):
+                    scripts, end = read_scripts(member, place)
+                    place = end if (token.text, scripts.primes) in repeated else place
     return found
 
 

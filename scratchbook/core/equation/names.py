@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from .errors import fault
 from .known import REDUCERS, known_function
 from .leftsides import Left, derivative_parts, is_labelled, read_left, resolve_left
-from .letters import label_letters, letters_on_right, note_range_letters, running_letters
+from .letters import has_members, label_letters, letters_on_right, note_range_letters, running_letters
 from .lexicon import Lexicon, is_run, is_word, words_of
 from .notation import Notation
 from .pieces import is_bracketed, split_at, split_commas, unwrapped
@@ -42,6 +42,8 @@ def make_lexicon(
         for name, found in (("int", lexicon.integers), ("simplex", lexicon.shares), ("set", lexicon.sets)):
             if symbol.kind.name == name:
                 found.add(symbol.key)
+        if symbol.kind.name == "ints" and len(symbol.kind.shape) == 1 and has_members(symbol.key, statements):
+            lexicon.listed.add(symbol.key)
     for key in [*notation.functions, *given_functions]:
         lexicon.functions.add(key)
         base, below, _, _ = split_key(key)
@@ -334,7 +336,7 @@ def add_parameters(lexicon: Lexicon, left: Left) -> None:
 
 def parameters_of(left: Left) -> set[str]:
     r"""The letters that are arguments of a left side alone, or with a power, as \sigma^2 of p(x \mid \mu, \sigma^2)."""
-    pieces = split_at(left.arguments or (), (",", ";", "|", r"\mid"))
+    pieces = split_at(left.arguments or (), (",", ";", "|", r"\mid", r"\|"))
     return {piece[0].text for piece in pieces if len(piece) == 1 or (len(piece) > 2 and piece[1].text == "^")}
 
 

@@ -87,6 +87,10 @@ def variable(parser: Parser, key: str, below: Sequence[Token], above: Sequence[T
             )
         node = Index(node, read_index_list(parser, above), **parser.since(start))
         above = ()
+    if is_bracketed(above) and key in parser.parameters and set(parser.lexicon.names_in(above)) & parser.scope:
+        inside = unwrapped(above)
+        if is_index_list(parser, inside):
+            node, above = Index(node, read_index_list(parser, inside), **parser.since(start)), ()
     if is_bracketed(above) and key in parser.lexicon.arrays:
         check_version(parser, key, above)
         node = Index(node, read_index_list(parser, unwrapped(above)), **parser.since(start))
@@ -166,8 +170,9 @@ def check_power(parser: Parser, key: str, above: Sequence[Token]) -> None:
 
 
 def element_of_bare(parser: Parser, key: str) -> Sequence[Token]:
-    """The letter that runs and stands alone in brackets here, behind a name that the display gives without an index."""
-    if key not in parser.lexicon.bare or key in parser.lexicon.arrays or parser.text != "(":
+    """The letter that runs and stands alone in brackets here, behind a parameter, or a name that the display gives
+    without an index."""
+    if key not in parser.lexicon.bare | parser.parameters or key in parser.lexicon.arrays or parser.text != "(":
         return ()
     end = closing(parser.tokens, parser.place)
     inside, follower = parser.tokens[parser.place + 1 : end], parser.follower(end + 1 - parser.place)

@@ -300,7 +300,7 @@ WHOLE: Final[dict[str, tuple[int, int, Function]]] = {
     "inner": (2, 2, inner), "factorial": (1, 1, factorial), "binomial": (2, 2, binomial), "ones": (1, 2, ones),
     "identity": (1, 2, identity), "gaussian": (3, 3, gaussian),
     "members": (1, 1, lambda bits: np.flatnonzero(members(bits))),
-    "size": (1, 1, lambda bits: int(np.count_nonzero(members(bits)))),
+    "size": (1, 1, lambda bits: int(np.count_nonzero(members(bits)))), "length": (1, 1, len),
     r"\Gamma": (1, 1, lifted(math.gamma, lambda x: np.nan * x)),
 }  # fmt: skip
 

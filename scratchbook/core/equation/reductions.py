@@ -67,9 +67,9 @@ def family(self: Evaluator, node: Family, bound: Bound) -> Value:
 
 
 def folded(operator: str, values: Sequence[Value]) -> Value:
-    """A sum or a product of values; of none 0 or 1."""
+    """A sum or a product of values; of none 1, or the zero of whatever shape the terms would have."""
     if not values:
-        return 0 if operator == "sum" else 1
+        return algebra.Zero() if operator == "sum" else 1
     total = values[0]
     for value in values[1:]:
         total = algebra.add(total, value) if operator == "sum" else algebra.multiply(total, value)

@@ -63,6 +63,27 @@ def weighed(x, y):
     return np.array([y.sum(), x @ y])
 
 
+def scaled(w, s):
+    once = w * s[:, None, None]
+    return once / once.sum(axis=(0, 2))[None, :, None]
+
+
+def divergence(a, b):
+    return np.sum(a * np.log(a / b))
+
+
+def scored(a, b, C):
+    return b @ (C @ a)
+
+
+def mean_of(v, s):
+    return v[s - 1].mean(axis=0)
+
+
+def means(N, z, k):
+    return np.equal.outer(np.arange(1, len(N) + 1), k).astype(float) @ z / N[:, None]
+
+
 CODE = {name: value for name, value in globals().items() if callable(value) and name != "checked"} | {"np": np}
 AT_N = "P(n-1) as P: posdef(M)\nw(n) as w, u(n) as u: vector(M)\nd(n) as d: scalar\nc: unit"
 
@@ -182,6 +203,54 @@ READ = [
         "y == longest(t, b)",
         "- t b",
         "- b",
+    ),
+    (
+        "primes beside a declared array",
+        r"w''_{ijk} = \frac{w'_{ijk}}{\sum_{i,k} w'_{ijk}}, \quad w'_{ijk} = s_i w_{ijk}",
+        "w: positive(I, J, K)\ns: positive(I)",
+        "w'' == scaled(w, s)",
+        "{i,k} w",
+        "{i} w",
+    ),
+    (
+        "an element of a parameter",
+        r"L = D(a \| b), \quad D(p \| q) = \sum_c p(c) \log \frac{p(c)}{q(c)}",
+        "a, b: simplex(n)",
+        "divergence(a, b)",
+        "c) \\log",
+        "c)^2 \\log",
+    ),
+    (
+        "an element of a parameter, above",
+        r"L = \ell(a, b), \quad \ell(z, q) = \sum_k q^{(k)} s_k, \quad s_k = z^\top C_k",
+        "a: vector(d)\nb: simplex(n)\nC: matrix(n, d)",
+        "scored(a, b, C)",
+        "q^{(k)}",
+        "q^{(1)}",
+    ),
+    (
+        "how many a list has",
+        r"m = \frac{1}{|s|} \sum_{w \in s} v_w",
+        "v: matrix(V, d)\ns: ints(n, V)",
+        "m == mean_of(v, s)",
+        "v_w",
+        "v_1",
+    ),
+    (
+        "a sum of vectors that is empty for some",
+        r"e_i = \frac{\sum_{j : k_j = i} z_j}{N_i}",
+        "N: positive(K)\nz: matrix(B, d)\nk: ints(B, K)",
+        "e == means(N, z, k)",
+        "{N_i}",
+        "{N_1}",
+    ),
+    (
+        "the same, of which the whole array is read",
+        r"e = s + s, \quad s_i = \frac{1}{2 N_i} \sum_{j : k_j = i} z_j",
+        "N: positive(K)\nz: matrix(B, d)\nk: ints(B, K)",
+        "e == means(N, z, k)",
+        "2 N_i",
+        "3 N_i",
     ),
 ]
 
