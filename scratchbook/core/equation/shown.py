@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Final
 
 from .bracketed import script_below
@@ -96,6 +96,7 @@ def with_shown(statements: Sequence[RawStatement], notation: Notation) -> list[R
     given = {token.text for left in lefts for token in left[1:] if token.kind == "name"}
     members = [member for one in statements for member in one.members]
     running |= given & letters_at(members, notation)
+    running |= {*map(flat, chain.from_iterable(map(units_below, lefts)))} & values_in(statements) - {*notation.symbols}
     keys = [key for key, symbol in notation.symbols.items() if symbol.kind.shape] if running | given else []
     waiting, found = list(filter(None, map(shown_by, keys))), list[Shown]()
     while waiting:  # a letter that runs at one array does so at the others
@@ -139,8 +140,26 @@ def without_label(tokens: Sequence[Token], letter: str, declared: Collection[str
 
 def letters_beside(left: Sequence[Token], running: Collection[str]) -> set[str]:
     """The letters of r_{nk} on a left side, of which one runs."""
-    below = [flat(unit) for unit in letters_in(read_scripts(left, 1)[0].below)]
+    below = [flat(unit) for unit in units_below(left)]
     return {letter for letter in below if len(letter) == 1 and letter.isalpha()} if {*below} & {*running} else set()
+
+
+def units_below(left: Sequence[Token]) -> list[Tokens]:
+    """The letters, or what else stands between commas, below the first name of a left side."""
+    return [tuple(unit) for unit in letters_in(read_scripts(left, 1)[0].below)]
+
+
+def values_in(statements: Sequence[RawStatement]) -> set[str]:
+    r"""The names that right sides read as numbers, without a script, as the i of \sum_j [k_j = i]; but for those that
+    left sides give."""
+    found = set[str]()
+    for member in (member for one in statements for member in one.members[1:]):
+        place = 0
+        while place < len(member):
+            end = read_scripts(member, place + 1)[1]
+            found |= {member[place].text} if member[place].kind == "name" and end == place + 1 else set()
+            place = end
+    return found - {token.text for one in statements for token in one.members[0][:1]}
 
 
 def has_twin(own: Shown, notation: Notation) -> bool:

@@ -166,6 +166,8 @@ def left_key(left: str, equation: Equation, macros: Macros | None, place: dict[s
     try:
         tokens = put_names(spell(read_tokens(left, macros)), equation.lexicon.variables | equation.lexicon.functions)
         key = plain_key(tokens) or next((key for key in defined if is_spelled(tokens, key)), "")
+        if key not in defined and ")" in key:  # N^{(t)}, or an element of it
+            key = next((other for other in defined if split_key(other)[2] and is_spelled(tokens, other)), key)
         named = read_left(tokens, equation.lexicon)
         if key not in defined and named is not None and named.arguments is not None:
             key = resolve_left(equation.lexicon, named)[0] or ""

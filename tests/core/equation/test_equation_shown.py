@@ -95,6 +95,10 @@ def rescaled(w, a):
     return w * np.exp(a * w / w.sum())
 
 
+def counted(N, k, a):
+    return a * N + np.equal.outer(np.arange(1, len(N) + 1), k).sum(axis=1)
+
+
 CODE = {name: value for name, value in globals().items() if callable(value) and name != "checked"} | {"np": np}
 BOOSTED = (
     r"D_{t+1}(i) = \frac{D_t(i) \exp(-a y_i h_t(x_i))}{Z_t}, \quad Z_t = \sum_{i=1}^m D_t(i) \exp(-a y_i h_t(x_i))"
@@ -231,6 +235,18 @@ READ = {
         "R(x_i) as w: vector(n)\nR(y_i) as g: vector(n)",
         "u == squares(w - g)",
         ("- R", "+ R"),
+    ),
+    "a letter that a condition reads": (
+        r"N_i^{(t)} = a N_i^{(t-1)} + n_i, \quad n_i = \sum_j \mathbb{1}[k_j = i]",
+        "N_i^{(t-1)} as N: positive(n)\na: unit\nk: ints(m, n)",
+        "N_i^{(t)} == counted(N, k, a)",
+        ("k_j = i", r"k_j \ne i"),
+    ),
+    "the same, of the whole": (
+        r"N_i^{(t)} = a N_i^{(t-1)} + \sum_j \mathbb{1}[k_j = i]",
+        "N_i^{(t-1)} as N: positive(n)\na: unit\nk: ints(m, n)",
+        "N^{(t)} == counted(N, k, a)",
+        ("k_j = i", r"k_j \ne i"),
     ),
 }
 
