@@ -4,7 +4,7 @@ The way of an equation, a room a module:
 
     tokens, pieces, spelling, speller, vocabulary   LaTeX and the page's macros to names, numbers and signs
     statements, piecewise, listed, rewritten   rows, "where" parts, ranges and lines of cases to relations
-    compounds, joined              names of several parts, and each of them as one token
+    compounds, joined, bound       names of several parts, and each of them as one token
     labelled                       names in brackets on the left
     shown, setnames                  arrays declared with the letters of their indices; sets below names
     described, unions, members     sets that a display describes, those made of others, and where they are read

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from .bound import with_bound
 from .conditioned import without_bars
 from .conditions import read_logic, read_set
 from .errors import EquationError, fault
@@ -196,7 +197,7 @@ def read(
 ) -> Equation:
     """Read spelled tokens into an equation."""
     axes = {key: len(symbol.kind.shape) for key, symbol in notation.symbols.items()}
-    raw = with_names_of_sets(read_statements(tokens), notation)
+    raw = with_names_of_sets(with_bound(read_statements(tokens), notation), notation)
     raw = with_listed(with_sets(raw, notation), notation)
     raw = with_shown(raw, notation)
     declared = axes | dict.fromkeys(notation.functions, 0)

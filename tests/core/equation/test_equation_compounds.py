@@ -84,6 +84,15 @@ def means(N, z, k):
     return np.equal.outer(np.arange(1, len(N) + 1), k).astype(float) @ z / N[:, None]
 
 
+def passed_on(psi, mu):
+    return mu @ psi
+
+
+def marginal(psi, mu, nu):
+    belief = mu @ psi * nu
+    return belief / belief.sum()
+
+
 CODE = {name: value for name, value in globals().items() if callable(value) and name != "checked"} | {"np": np}
 AT_N = "P(n-1) as P: posdef(M)\nw(n) as w, u(n) as u: vector(M)\nd(n) as d: scalar\nc: unit"
 
@@ -251,6 +260,23 @@ READ = [
         "e == means(N, z, k)",
         "2 N_i",
         "3 N_i",
+    ),
+    (
+        "a letter with a script that runs",
+        r"m(x_2) = \sum_{x_1=1}^k \psi(x_1, x_2) \mu(x_1)",
+        "\\psi as psi: positive(k, l)\n\\mu as mu: positive(k)",
+        "m == passed_on(psi, mu)",
+        r"\mu(x_1)",
+        r"\mu(x_1)^2",
+    ),
+    (
+        "two of them, one a step before the other",
+        r"p(x_n) = \frac{1}{Z} m(x_n) \nu(x_n), \quad m(x_n) = \sum_{x_{n-1}} \psi(x_{n-1}, x_n) \mu(x_{n-1}), \quad "
+        r"Z = \sum_{x_n} m(x_n) \nu(x_n)",
+        "\\psi as psi: positive(k, l)\n\\mu as mu: positive(k)\n\\nu as nu: positive(l)",
+        "p(x_n) == marginal(psi, mu, nu)",
+        r"\sum_{x_n} m(x_n) \nu(x_n)",
+        r"\sum_{x_n} m(x_n)",
     ),
 ]
 
