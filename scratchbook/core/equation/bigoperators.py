@@ -3,6 +3,7 @@ r"""Read operators that run over indices: \sum, \prod, \max, \mathbb{E}, softmax
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from .conditions import read_condition, read_set
@@ -150,13 +151,23 @@ def within(node: Node) -> list[str]:
     return [part.key for part in walk(node) if isinstance(part, Name)]
 
 
+def parted_at_dots(script: Sequence[Token]) -> tuple[Token, ...]:
+    r"""The i = 1, \ldots, n of i = 1 \ldots n, which is no product."""
+    found = list[Token]()
+    for token in script:
+        pair = {token.text, found[-1].text} if found else {","}
+        is_parting = r"\ldots" in pair and "," not in pair
+        found += [replace(token, kind="symbol", text=","), token] if is_parting else [token]
+    return tuple(found)
+
+
 class BindingReader:
     """The pieces of an operator's subscript, and what its superscript says about their end."""
 
     def __init__(self, parser: Parser, scripts: Scripts, operator: str) -> None:
         self.parser = parser
         self.operator = operator
-        self.below = scripts.below
+        self.below = parted_at_dots(scripts.below)
         self.above = scripts.above
         self.bindings: list[Binding] = []
         self.conditions: list[Node] = []
@@ -186,7 +197,7 @@ class BindingReader:
 
     def dotted(self, first: Sequence[Token], last: Sequence[Token]) -> None:
         r"""i = 1, \ldots, n."""
-        sides = split_at(first, ("=",))
+        sides = split_at(first, ("=", r"\in"))
         if len(sides) != 2 or not sides[0] or not sides[1]:
             raise fault("a range with dots begins with i = 1", first[0])
         inner = self.parser.inside

@@ -127,8 +127,9 @@ def new_names(statements: Sequence[RawStatement], lexicon: Lexicon) -> set[str]:
             found.add(key_of(left.base, below[0]))
         if len(below[0]) != 1:
             continue
-        is_single = len(below) == 1 and statement.relations[0].text in ("=", ":=") and reads_whole(statement, left.base)
-        is_read = word in right and not all(names_more(statement, word, lexicon) for statement in statements)
+        is_own = reads_whole(statement, left.base) or (left.base in lexicon.arrays and is_label(statement, word))
+        is_single = len(below) == 1 and statement.relations[0].text in ("=", ":=") and is_own
+        is_read = word in right and not all(names_more(statement, left.base, word, lexicon) for statement in statements)
         is_read &= not is_operator(word, statements, lexicon)
         is_whole = len(below) == 1 and word in lexicon.arrays  # K_y beside a vector y, which is no index
         if is_whole or (word not in lexicon.variables and not is_read and (is_word(word) or is_single)):
@@ -160,15 +161,24 @@ def is_operator(word: str, statements: Sequence[RawStatement], lexicon: Lexicon)
     return len(word) > 1 and bool(known_function(word)) and not is_given
 
 
-def names_more(statement: RawStatement, letter: str, lexicon: Lexicon) -> bool:
+def names_more(statement: RawStatement, base: str, letter: str, lexicon: Lexicon) -> bool:
     r"""Is a letter on the right sides no more than the base of declared names, as the q of q_{\min} is?"""
     for member in statement.members[1:]:
         for place, token in enumerate(member):
             if token.text == letter and token.kind == "name":
+                of = member[place - 2].text if place > 1 and member[place - 1].text == "_" else ""
+                if of and (of == base or lexicon.knows(key_of(of, [token]))):
+                    continue  # the A of this very name, or of a declared alpha_A
                 scripts, _ = read_scripts(member, place + 1)
                 if not scripts.below or not lexicon.knows(key_of(letter, scripts.below, scripts.above, scripts.primes)):
                     return False
     return True
+
+
+def is_label(statement: RawStatement, word: str) -> bool:
+    """Is the word below a left side a capital that its right side does not have, as in h_A = 2a beside a declared h?"""
+    rights = {token.text for member in statement.members[1:] for token in member}
+    return len(word) == 1 and word.isupper() and word not in rights
 
 
 def reads_whole(statement: RawStatement, base: str) -> bool:

@@ -14,6 +14,7 @@ from .described import mark
 from .joined import with_members
 from .letters import bound_letters, is_range
 from .lexicon import Lexicon, words_of
+from .names import is_label
 from .notation import Notation
 from .pieces import Change, closing, join_commas, letters_in, split_at, with_found
 from .sites import uses_in
@@ -94,6 +95,10 @@ def with_shown(statements: Sequence[RawStatement], notation: Notation) -> list[R
     running |= {token.text for one in statements if is_range(one) for token in one.members[0] if token.kind == "name"}
     lefts = [one.members[0] for one in statements if one.relations]
     given = {token.text for left in lefts for token in left[1:] if token.kind == "name"}
+    for one in statements:
+        below = script_below(one.members[0]) if one.relations else ()
+        if len(below) == 1 and one.members[0][0].text in notation.symbols and is_label(one, below[0].text):
+            given.discard(below[0].text)
     members = [member for one in statements for member in one.members]
     running |= given & letters_at(members, notation)
     running |= {*map(flat, chain.from_iterable(map(units_below, lefts)))} & values_in(statements) - {*notation.symbols}

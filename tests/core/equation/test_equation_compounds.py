@@ -59,6 +59,10 @@ def longest(t, b):
     return 2 / b * (2 / b - t * b)
 
 
+def blended(x, y, c):
+    return x + c * (2 * y - x)
+
+
 def weighed(x, y):
     return np.array([y.sum(), x @ y])
 
@@ -189,6 +193,16 @@ READ = [
         "= x_i",
         "= x_i^2",
     ),
+    (
+        "a label in capitals",
+        r"u = x + c_A \odot (x_A - x), \quad x_A = 2y",
+        "x, y, c_A as c: vector(n)",
+        "u == blended(x, y, c)",
+        "2y",
+        "3y",
+    ),
+    ("a range without commas", r"s = \sum_{i = 1 \ldots m} p_i p_i", "p: simplex(m)", "s == squares(p)", "1", "2"),
+    ("and in a set", r"s = \sum_{i \in 1 \ldots m} p_i p_i", "p: simplex(m)", "s == squares(p)", "1", "2"),
     (
         "for all",
         r"r_i = \begin{cases} a_i & \text{if } i = k \\ 0 & \text{for all } i \ne k \end{cases}",
