@@ -29,7 +29,7 @@ from .nodes import (
     walk,
 )
 from .pieces import is_bracketed, unwrapped
-from .symbols import Scripts, flat, group, latex_of, read_scripts
+from .symbols import Scripts, flat, group, key_of, latex_of, read_scripts
 from .tokens import Token
 from .vocabulary import RELATIONS
 
@@ -237,14 +237,13 @@ def read_magnitude(parser: Parser) -> Node:
 
 
 def read_barred_name(parser: Parser, opener: Token, closer: str) -> Node | None:
-    r"""|\mathcal{V}| where the notation declares that very name."""
-    barred = [key for key in parser.lexicon.variables if key.startswith("|")]
-    end = next(
-        (place for place in range(parser.place, len(parser.tokens)) if parser.tokens[place].text == closer), None
-    )
-    if not barred or end is None or "|" + flat(parser.tokens[parser.place : end]) + "|" not in barred:
+    r"""|\mathcal{V}| and |y_w| where the notation declares that very name."""
+    if parser.token.kind != "name" or not any(key.startswith("|") for key in parser.lexicon.variables):
         return None
-    key = "|" + flat(parser.tokens[parser.place : end]) + "|"
+    scripts, end = read_scripts(parser.tokens, parser.place + 1)
+    key = f"|{key_of(parser.text, scripts.below, scripts.above, scripts.primes)}|"
+    if end == len(parser.tokens) or parser.tokens[end].text != closer or key not in parser.lexicon.variables:
+        return None
     parser.place = end + 1
     return read_postfix(parser, Name(key, **parser.since(opener.start)), opener.start)
 

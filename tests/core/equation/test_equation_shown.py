@@ -230,6 +230,7 @@ READ = {
         "u == stretches(A, n)",
         (r"\frac{1}{|o_i|}", ""),
     ),
+    "a magnitude with a label": ("u = 2 |y_w| a", "|y_w| as n: int(1..9)\na: unit", "u == 2 * n * a", ("2", "3")),
     "of two names": (
         r"u = \sum_i d_i^2, \quad d_i = R(x_i) - R(y_i)",
         "R(x_i) as w: vector(n)\nR(y_i) as g: vector(n)",
