@@ -13,7 +13,7 @@ from .leftsides import derivative_parts, name_and_indices
 from .nodes import Call, Derivative, Index, Name, Node
 from .pieces import closing
 from .subscripts import read_index_list
-from .symbols import Scripts, derivative_key, flat, latex_of, read_scripts, written
+from .symbols import Scripts, derivative_key, flat, key_of, latex_of, read_scripts, written
 from .tokens import Token
 
 if TYPE_CHECKING:
@@ -50,11 +50,21 @@ def read_derivative(parser: Parser) -> Node | None:
         raise fault("higher derivatives are not known here; declare the name", of[0])
     if of and of[0].kind == "name" and flat(read_scripts(of, 1)[0].above) == "-1":
         raise fault("the derivative of an inverse is not known here; give it a letter, as in J = ...", of[0])
+    whole = derivative_key(*map(key_with_scripts, (of, by)))
+    if whole in parser.lexicon.variables:  # declared as it stands, as that of u_{\theta} by t
+        return Name(whole, **parser.since(start))
     upper, lower = name_and_indices(of, parser.lexicon), name_and_indices(by, parser.lexicon)
     if upper and lower:
         return element_of(parser, Name(derivative_key(upper[0], lower[0]), **parser.since(start)), upper[1], lower[1])
     body = parser.inside(of).whole() if of else parser.run()
     return Derivative("", body, parser.inside(by).whole(), **parser.since(start))
+
+
+def key_with_scripts(tokens: Sequence[Token]) -> str:
+    """The key of one name with all its scripts; nothing for anything else."""
+    scripts, end = read_scripts(tokens, 1)
+    is_name = bool(tokens) and tokens[0].kind == "name" and end == len(tokens)
+    return key_of(tokens[0].text, scripts.below, scripts.above, scripts.primes) if is_name else ""
 
 
 def element_of(parser: Parser, node: Name, *scripts: Sequence[Token]) -> Node:

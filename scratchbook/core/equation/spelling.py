@@ -24,7 +24,7 @@ def spell(tokens: list[Token]) -> list[Token]:
     """
     check_braces(tokens)
     check_left_right(tokens)
-    return join_signs(Speller(tokens).all())
+    return put_partials(join_signs(Speller(tokens).all()))
 
 
 def check_braces(tokens: list[Token]) -> None:
@@ -94,3 +94,39 @@ def join_signs(tokens: list[Token]) -> list[Token]:
         else:
             joined.append(token)
     return joined
+
+
+def put_partials(tokens: list[Token]) -> list[Token]:
+    r"""Put \frac{\partial u}{\partial t} for \partial_t u, where u is a name with no more than a subscript."""
+    out: list[Token] = []
+    place = 0
+    while place < len(tokens):
+        first, below = tokens[place], script_end(tokens, place + 1)
+        end = script_end(tokens, below + 1)
+        is_name = (
+            first.text == r"\partial" and below > place + 1 and below < len(tokens) and tokens[below].kind == "name"
+        )
+        script = [token for token in tokens[place + 2 : below] if token.text not in ("{", "}")]
+        is_one = [token.kind for token in script[:1]] == ["name"] and all(token.text == "_" for token in script[1:2])
+        if is_name and is_one and (end == len(tokens) or tokens[end].text not in ("^", "(", "[", "'")):
+            fraction, opener, closer = (replace(first, text=text) for text in (r"\frac", "{", "}"))
+            lower = tokens[place + 2 : below]
+            lower = lower[1:-1] if lower[0].text == "{" else lower
+            out += [fraction, opener, first, *tokens[below:end], closer, opener, first, *lower, closer]
+            place = end
+        else:
+            out.append(first)
+            place += 1
+    return out
+
+
+def script_end(tokens: Sequence[Token], place: int) -> int:
+    """The place behind the subscript that stands here, or this place."""
+    if place + 1 >= len(tokens) or tokens[place].text != "_":
+        return place
+    depth, end = 0, place + 1
+    while True:
+        depth += (tokens[end].text == "{") - (tokens[end].text == "}")
+        end += 1
+        if depth == 0 or end == len(tokens):
+            return end

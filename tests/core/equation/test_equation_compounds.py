@@ -97,6 +97,14 @@ def marginal(psi, mu, nu):
     return belief / belief.sum()
 
 
+def carried(v, J, du, t):
+    return v - t * (J @ v + du)
+
+
+def rate(a, t):
+    return 2 * a * t
+
+
 CODE = {name: value for name, value in globals().items() if callable(value) and name != "checked"} | {"np": np}
 AT_N = "P(n-1) as P: posdef(M)\nw(n) as w, u(n) as u: vector(M)\nd(n) as d: scalar\nc: unit"
 
@@ -291,6 +299,22 @@ READ = [
         "p(x_n) == marginal(psi, mu, nu)",
         r"\sum_{x_n} m(x_n) \nu(x_n)",
         r"\sum_{x_n} m(x_n)",
+    ),
+    (
+        "partial derivatives by their letter",
+        r"y = v - t (\partial_z u_\theta v + \partial_t u_\theta)",
+        "\\partial_z u_\\theta as J: matrix(d, d)\n\\partial_t u_\\theta as du, v: vector(d)\nt: unit",
+        "y == carried(v, J, du, t)",
+        r"\partial_t u",
+        r"t \partial_t u",
+    ),
+    (
+        "a partial derivative of what is given",
+        r"y = \partial_t u, \quad u = a t^2",
+        "a, t: unit",
+        "y == rate(a, t)",
+        "^2",
+        "^3",
     ),
 ]
 
