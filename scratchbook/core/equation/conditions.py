@@ -117,12 +117,20 @@ def member_of(parser: Parser, first: Node, sign: Token) -> Node:
 
 
 def step_of(one: Node, other: Node) -> int | None:
-    """The step from 1 to 2, or from n to n + 1; None for anything else."""
-    if isinstance(one, Number) and isinstance(other, Number):
-        return int(other.value - one.value)
-    if isinstance(other, Add) and len(other.terms) == 2 and other.terms[0] == one and other.signs == ("+", "+"):
-        return int(last.value) if isinstance(last := other.terms[1], Number) else None
-    return None
+    """The step from 1 to 2, from n to n + 1, or from n - 1 to n - 2; None for anything else."""
+    (first, begin), (second, end) = offset_of(one), offset_of(other)
+    return int(end - begin) if first == second else None
+
+
+def offset_of(node: Node) -> tuple[Node | None, float]:
+    """The n and -1 of n - 1; of a number, None and the number."""
+    if isinstance(node, Number):
+        return None, node.value
+    if isinstance(node, Add) and len(node.terms) == 2 and node.signs[0] == "+":
+        first, last = node.terms
+        if isinstance(last, Number) and not isinstance(first, Number):
+            return first, last.value if node.signs[1] == "+" else -last.value
+    return node, 0
 
 
 def read_set(parser: Parser, tokens: Sequence[Token], at: Token) -> tuple[Node | None, Node | None, Node | None]:
@@ -136,12 +144,15 @@ def read_set(parser: Parser, tokens: Sequence[Token], at: Token) -> tuple[Node |
     if dots:
         if dots[0] != len(pieces) - 2 or dots[0] == 0:
             raise fault("a range with dots needs a first and a last value: 1, \\ldots, n", tokens[0])
-        first = [parser.inside(piece).whole() for piece in pieces[: dots[0]]]
-        for one, other in pairwise(first):
-            if step_of(one, other) != 1:
+        first, last = [parser.inside(piece).whole() for piece in pieces[: dots[0]]], parser.inside(pieces[-1]).whole()
+        steps = [step_of(one, other) for one, other in pairwise(first)]
+        if {*steps} == {-1} and (isinstance(last, Number) or not isinstance(first[0], Number)):
+            return last, first[0], None  # T, T-1, \ldots, 1: the same numbers, and what they define says its order
+        for step, other in zip(steps, first[1:], strict=True):
+            if step != 1:
                 said = "a range with dots runs in steps of one: 1, 2, \\ldots, n; for another step multiply the index"
                 raise fault(said, other)
-        return first[0], parser.inside(pieces[-1]).whole(), None
+        return first[0], last, None
     if is_braced and tokens[0].text == "[":
         if len(pieces) > 2:
             raise fault("an interval has two ends; write \\{1, \\ldots, n\\}", tokens[0])

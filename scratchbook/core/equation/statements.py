@@ -254,11 +254,13 @@ def merge(chunks: list[Chunk]) -> list[Chunk]:
 
 
 def is_listed(chunks: Sequence[Chunk], number: int) -> bool:
-    r"""Is a chunk the 2 of t = 1, 2, \ldots, T?"""
-    rest = [chunk.tokens[0] if len(chunk.tokens) == 1 else None for chunk in chunks[number:]]
-    count = next((place for place, token in enumerate(rest) if token is None or token.kind != "number"), 0)
-    dots = rest[count] if count else None
-    return chunks[number].before == "comma" and dots is not None and dots.text == r"\ldots"
+    r"""Is a chunk the 2 of t = 1, 2, \ldots, T, or the T-2 of t = T-1, T-2, \ldots, 1?"""
+    for place, chunk in enumerate(chunks[number:]):
+        if chunk.before != "comma" or chunk.is_relation:
+            return False
+        if [token.text for token in chunk.tokens] == [r"\ldots"]:
+            return place > 0
+    return False
 
 
 def is_continued(chunk: Chunk, last: Chunk, final: Token | None) -> bool:

@@ -297,6 +297,26 @@ def test_an_arrow_to_the_same_element_is_an_assignment():
     assert said(r"x_i \leftarrow x_i + a", "x: vector(n)\na: unit", "x == x + a") == ""
 
 
+def decay_back(x, a):
+    return decay(x[::-1], a)[::-1]
+
+
+CODE |= {"decay_back": decay_back}
+
+
+@pytest.mark.parametrize("range_", [r"n-1, n-2, \ldots, 1", r"n - 1, \, n - 2, \, \ldots, \, 1", r"1, 2, \ldots, n-1"])
+def test_a_range_with_dots_may_run_down(range_):
+    latex = rf"h_n = x_n, \quad h_t = a h_{{t+1}} + x_t, \quad t = {range_}"
+
+    assert said(latex, "x: vector(n)\na: unit", "h == decay_back(x, a)") == ""
+    assert said(latex.replace("a h", "a^2 h"), "x: vector(n)\na: unit", "h == decay_back(x, a)") != ""
+
+
+@pytest.mark.parametrize("range_", [r"n, n-2, \ldots, 1", r"n, n-1, n, \ldots, 1", r"n, n-1, n-3, \ldots, 1"])
+def test_a_range_that_runs_down_takes_each_number(range_):
+    assert "in steps of one" in said(rf"y_i = x_i, \quad i = {range_}", "x: vector(n)", "same")
+
+
 @pytest.mark.parametrize("members", ["1, 3", "2, 1", "1, 2, 4"])
 def test_dots_run_in_steps_of_one(members):
     fact = said(rf"y_i = x_i, \quad i = {members}, \ldots, n", "x: vector(n)\na: int(2..3)", "same")
