@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from .errors import fault
 from .known import REDUCERS
 from .nodes import Add, Node, Number, Slice
-from .pieces import join_commas, split_at, split_commas, unwrapped
+from .pieces import closing, join_commas, split_at, split_commas, unwrapped
 from .symbols import key_of, read_scripts
 from .tokens import Token
 
@@ -37,10 +37,22 @@ def read_index_list(parser: Parser, tokens: Sequence[Token], axes: int | None = 
         pieces = spread(parser, pieces, axes)
     is_single = len(pieces) > 1 or axes == 1
     if len(pieces) == 1 and not (axes == 1 and is_product(parser, pieces[0])):
-        atoms = side_by_side(parser, pieces[0]) or letters_and_digits(parser, pieces[0], axes)
+        piece = pieces[0]
+        atoms = side_by_side(parser, piece) or letters_and_digits(parser, piece, axes) or in_brackets(piece, axes)
         if len(atoms) > 1:
             return tuple(read_index(parser, atom, is_single=True) for atom in atoms)
     return tuple(read_index(parser, piece, is_single=is_single) for piece in pieces)
+
+
+def in_brackets(tokens: Sequence[Token], axes: int | None) -> list[Sequence[Token]]:
+    """The i+1 and j-1 of x_{(i+1)(j-1)}, where an array has as many axes; nothing for anything else."""
+    atoms: list[Sequence[Token]] = []
+    place = 0
+    while place < len(tokens) and tokens[place].text == "(":
+        end = closing(tokens, place)
+        atoms.append(tokens[place + 1 : end])
+        place = end + 1
+    return atoms if place >= len(tokens) and len(atoms) == axes else []
 
 
 def spread(parser: Parser, pieces: list[list[Token]], axes: int | None) -> list[list[Token]]:

@@ -105,6 +105,10 @@ def rate(a, t):
     return 2 * a * t
 
 
+def correlated(y, D):
+    return np.einsum("abij,ij->ab", np.lib.stride_tricks.sliding_window_view(y, D.shape), D)
+
+
 CODE = {name: value for name, value in globals().items() if callable(value) and name != "checked"} | {"np": np}
 AT_N = "P(n-1) as P: posdef(M)\nw(n) as w, u(n) as u: vector(M)\nd(n) as d: scalar\nc: unit"
 
@@ -159,6 +163,14 @@ READ = [
         "y == twice(P, u, d)",
         "2 k",
         "3 k",
+    ),
+    (
+        "indices in brackets side by side",
+        r"G_{ab} = \sum_{i=1}^{p} \sum_{j=1}^{p} D_{ij} y_{(i+a-1)(j+b-1)}, \quad a, b = 1, \ldots, m",
+        "p, m: dim(2..4)\nN: dim(p + m - 1)\ny: matrix(N, N)\nD: matrix(p, p)",
+        "G == correlated(y, D)",
+        "(j+b-1)",
+        "(j+a-1)",
     ),
     (
         "a prime behind a bracket",
