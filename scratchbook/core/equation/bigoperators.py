@@ -28,7 +28,7 @@ from .nodes import (
     free_names,
     walk,
 )
-from .pieces import closing, split_at, unwrapped
+from .pieces import closing, split_at, split_commas, unwrapped
 from .subscripts import read_sizes, side_by_side
 from .symbols import Scripts, key_of, read_scripts
 from .tokens import Token
@@ -359,6 +359,22 @@ def read_indicator(parser: Parser, at: int) -> Node:
         depth += (part.text in CLOSER) - (part.text in CLOSER.values())
     condition = read_condition(parser, parser.tokens[start : parser.place - 1])
     return Indicator(required(condition, opener), **parser.since(at))
+
+
+def read_pair(parser: Parser) -> tuple[Node, ...]:
+    r"""The c_i and c_j of \delta(c_i, c_j), of which one is an element of declared whole numbers; nothing for any other
+    arguments, since of real numbers it may be Dirac's delta, and of two places an impulse."""
+    end = closing(parser.tokens, parser.place)
+    pair = tuple(parser.inside(piece).whole() for piece in split_commas(parser.tokens[parser.place + 1 : end]))
+    numbers = parser.lexicon.integers | parser.lexicon.indices | parser.scope
+    bases = [one.base for one in pair if isinstance(one, Index)]
+    others = [one for one in pair if not isinstance(one, Index)]
+    if len(pair) != 2 or not bases or not all(isinstance(one, Name) and one.key in numbers for one in others):
+        return ()
+    if not all(isinstance(base, Name) and base.key in parser.lexicon.counted for base in bases):
+        return ()
+    parser.place = end + 1
+    return pair
 
 
 def required(condition: Node | None, at: Token) -> Node:

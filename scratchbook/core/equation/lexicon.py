@@ -23,7 +23,7 @@ class Lexicon:
     parameters: names that are no more than parameters of a left side, as the \\sigma^2 of \\kappa(\\sigma^2) = ...
     powerless: declared arrays that have no power, as no square matrices, so that a letter that runs above is an index.
     axes: how many indices a declared array takes, or a family of functions.
-    shares, sets: arrays declared as simplex, and as set.   listed: whole numbers over which an operator runs.
+    shares, sets, counted: arrays declared as simplex, set and ints.   listed: those over which an operator runs.
     variables, functions: keys of declared and of locally defined names.   arrays: variables that have elements.
     families: bases of functions with an index, such as R of R_m.   indices: letters that run.
     fresh: names that left sides make of a declared letter, as x_{\\text{new}} = ... beside x.
@@ -50,6 +50,7 @@ class Lexicon:
     shares: set[str] = field(default_factory=set)
     brackets: tuple[str, ...] = ("(",)
     sets: set[str] = field(default_factory=set)
+    counted: set[str] = field(default_factory=set)
     listed: set[str] = field(default_factory=set)
     applied: set[str] = field(default_factory=set)
     powerless: set[str] = field(default_factory=set)

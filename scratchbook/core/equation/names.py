@@ -39,9 +39,8 @@ def make_lexicon(
                 lexicon.powerless.add(symbol.key)
         elif symbol.kind.name != "index":
             lexicon.numbers.add(symbol.key)
-        for name, found in (("int", lexicon.integers), ("simplex", lexicon.shares), ("set", lexicon.sets)):
-            if symbol.kind.name == name:
-                found.add(symbol.key)
+        by_kind = {"int": lexicon.integers, "ints": lexicon.counted, "simplex": lexicon.shares, "set": lexicon.sets}
+        by_kind.get(symbol.kind.name, set()).add(symbol.key)
         if symbol.kind.name == "ints" and len(symbol.kind.shape) == 1 and has_members(symbol.key, statements):
             lexicon.listed.add(symbol.key)
     for key in [*notation.functions, *given_functions]:

@@ -282,6 +282,11 @@ def read_constant(parser: Parser, base: str, scripts: Scripts, start: int) -> No
         if len(pair) != 2:
             return None
         node = Indicator(Compare(pair, ("=",)), **parser.since(start))
+    elif base == r"\delta" and parser.text == "(" and not (scripts.below or scripts.above):
+        pair = bigoperators.read_pair(parser)
+        if not pair:
+            return None
+        node = Indicator(Compare(pair, ("=",)), **parser.since(start))
     else:
         return None
     return raised(parser, node, scripts.above, start) if scripts.above else read_postfix(parser, node, start)

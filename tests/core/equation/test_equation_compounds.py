@@ -109,6 +109,14 @@ def correlated(y, D):
     return np.einsum("abij,ij->ab", np.lib.stride_tricks.sliding_window_view(y, D.shape), D)
 
 
+def alike(A, c):
+    return A[c[:, None] == c].sum()
+
+
+def counts(c, K):
+    return np.bincount(c, minlength=K + 1)[1:].astype(float)
+
+
 CODE = {name: value for name, value in globals().items() if callable(value) and name != "checked"} | {"np": np}
 AT_N = "P(n-1) as P: posdef(M)\nw(n) as w, u(n) as u: vector(M)\nd(n) as d: scalar\nc: unit"
 
@@ -171,6 +179,22 @@ READ = [
         "G == correlated(y, D)",
         "(j+b-1)",
         "(j+a-1)",
+    ),
+    (
+        "Kronecker's delta of two members",
+        r"s = \sum_{ij} A_{ij} \delta(c_i, c_j)",
+        "A: matrix(n, n)\nc: ints(n, K)",
+        "s == alike(A, c)",
+        "c_i, c_j",
+        "c_i, j",
+    ),
+    (
+        "Kronecker's delta of a member and a number",
+        r"N_k = \sum_{i=1}^{n} \delta(k, c_i), \quad k = 1, \ldots, K",
+        "c: ints(n, K)\nK: dim(2..3)",
+        "N == counts(c, K)",
+        "(k, c_i)",
+        "(i, c_i)",
     ),
     (
         "a prime behind a bracket",
@@ -340,6 +364,7 @@ def test_it_is_read(latex, notation, check, part, slip):
     assert said(latex.replace(part, slip), notation, check) != ""
 
 
+ELEMENTS = "A: matrix(n, n)\nx: vector(n)\nc: ints(n, K)"
 REFUSED = [
     (
         "a product that may end at its bracket",
@@ -347,6 +372,16 @@ REFUSED = [
         "R: unit(n)",
         "reached(R)",
         "ambiguous: does prod take",
+    ),
+    *(
+        (
+            f"a delta of {pair}",
+            rf"s = \sum_{{ij}} A_{{ij}} \delta({pair})",
+            ELEMENTS,
+            "s == alike(A, c)",
+            "not declared",
+        )
+        for pair in ("x_i, x_j", "i, j", "c_i", "c_i, x_j", "c, c_j", "c_i, c_j, c_j", "c_i - c_j, 0")
     ),
     ("a prime that may derive", "y = (m^2)'", "m: scalar", "np.abs(m)", "a prime belongs to a name"),
     (
