@@ -21,9 +21,10 @@ CASES = {
 REFUSED = {name: case for name, case in CASES.items() if "said" in case}
 
 
-def a_fifth(names):
-    """Every fifth by itself, and the others in the long run: each takes a tenth of a second."""
-    return [name if not number % 5 else pytest.param(name, marks=pytest.mark.soak) for number, name in enumerate(names)]
+def a_tenth(names):
+    """Every tenth by itself, and the others in the long run: each takes a tenth of a second."""
+    later = pytest.mark.soak
+    return [pytest.param(name, marks=later if number % 10 else ()) for number, name in enumerate(names)]
 
 
 def said(case, latex):
@@ -46,11 +47,11 @@ def rewritten(case):
     return {**case, **case["rewritten"]}
 
 
-def test_there_are_nine_hundred_and_forty_four():
-    assert len(CASES) == 944
+def test_there_are_one_thousand_and_sixty():
+    assert len(CASES) == 1060
 
 
-@pytest.mark.parametrize("name", a_fifth([name for name in CASES if name not in REFUSED]))
+@pytest.mark.parametrize("name", a_tenth([name for name in CASES if name not in REFUSED]))
 def test_it_passes_as_it_stands(name):
     assert said(CASES[name], CASES[name]["math"]) == ""
 
@@ -61,7 +62,7 @@ def test_it_is_refused_with_advice_that_passes(name):
     assert said(rewritten(REFUSED[name]), rewritten(REFUSED[name])["math"]) == ""
 
 
-@pytest.mark.parametrize("name", a_fifth(CASES))
+@pytest.mark.parametrize("name", a_tenth(CASES))
 def test_a_slip_is_refused(name):
     assert said(CASES[name], CASES[name]["wrong"]) != ""
 
