@@ -132,6 +132,8 @@ def put_members(script: Sequence[Token], sets: Mapping[str, Described], notation
     for number, piece in enumerate(split_at(script, (",",))):
         if number:
             yield replace(script[0], kind="symbol", text=",")
+        if not piece:
+            continue  # what is missing is told where the script is read
         sign = next((place for place, token in enumerate(piece) if token.text in (r"\in", OUTSIDE)), 0)
         use = use_at(piece, sign + 1) if 0 < sign < len(piece) - 1 else None
         own = own_of(use, sets) if piece[sign].text == r"\in" else None

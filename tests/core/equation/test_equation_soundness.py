@@ -161,6 +161,11 @@ def test_deep_nesting_is_refused_by_name_and_at_once():
     assert parse_equation(texts[2], notation)
 
 
+@pytest.mark.parametrize("latex", ["y = [x]_{}", "y = x^{[x]_{}}", "y_{} = x", "y = |x|_{}"])
+def test_an_empty_script_is_refused_in_words(latex):
+    assert refusal(latex, read_notation("x: vector(d)"))
+
+
 def refusal(latex, notation):
     """The message with which a text is refused."""
     with pytest.raises(EquationError) as caught:
