@@ -58,9 +58,8 @@ def needed(notation: Notation, keys: Iterable[str]) -> list[Symbol]:
     return [symbol for key, symbol in notation.symbols.items() if key in found]
 
 
-# The power of shares that makes them as unequal as most draws need, and what one of them has where others are small.
+# The power of shares that makes them as unequal as they are drawn.
 MOST_UNEQUAL: Final = 3.0
-LION_SHARE: Final = 0.9
 
 
 def draw(
@@ -106,13 +105,9 @@ def draw(
 
 
 def unequal(shares: Any, power: float) -> Any:
-    """Shares further from each other, or nearer; far beyond what a power does, one share is nearly all."""
+    """Shares further from each other, or nearer."""
     raised = shares ** min(power, MOST_UNEQUAL)
-    raised = raised / raised.sum(axis=-1, keepdims=True)
-    if power <= 2 * MOST_UNEQUAL:
-        return raised
-    largest = np.eye(shares.shape[-1])[shares.argmax(axis=-1)]
-    return LION_SHARE * largest + (1 - LION_SHARE) * raised
+    return raised / raised.sum(axis=-1, keepdims=True)
 
 
 def draw_sizes(free: list[Symbol], sizes: dict[str, Any], number: int, plain: tuple[int, ...]) -> None:
